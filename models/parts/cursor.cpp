@@ -1,5 +1,7 @@
 #include "futexsim/parts/cursor.hpp"
 
+#include <utility>
+
 #include "document_state.hpp"
 #include "futexsim/parts/nearest_name.hpp"
 

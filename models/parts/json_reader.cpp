@@ -2,7 +2,6 @@
 // over white space and separators from the end of one token finds the start of the next.
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
