@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "futexsim/hardware/machine.hpp"
+#include "futexsim/kernel/kernel.hpp"
+#include "futexsim/parts/cursor.hpp"
+
+namespace futexsim {
+
+/// The machines and kernels that configs name: files of a configs folder, or any file by its path.
+/// Read once, on first use; safe to use from several threads.
+class Catalogue {
+ public:
+  explicit Catalogue(std::filesystem::path configs);
+
+  /// The folder that $FUTEXSIM_CONFIGS names, else that of the source tree or the installation.
+  static std::filesystem::path default_folder();
+  const std::filesystem::path& folder() const { return configs_; }
+
+  /// `name`: of a file in configs/machines without `.json`, or a path (has a '/' or ends in
+  /// `.json`). InputError at the cursor, with the nearest name, when there is no such thing.
+  std::shared_ptr<const Machine> machine(const Cursor& name) const;
+  std::shared_ptr<const KernelParameters> kernel(const Cursor& name) const;
+
+  std::vector<std::string> machines() const;
+  std::vector<std::string> kernels() const;
+
+ private:
+  struct Cache;
+  std::filesystem::path configs_;
+  std::shared_ptr<Cache> cache_;
+};
+
+}  // namespace futexsim

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "futexsim/engine/statistics.hpp"
+#include "futexsim/experiment/catalogue.hpp"
+#include "futexsim/hardware/machine.hpp"
+#include "futexsim/kernel/kernel.hpp"
+#include "futexsim/parts/declaration.hpp"
+#include "futexsim/workload/futex_hash.hpp"
+
+namespace futexsim {
+
+/// One point of an experiment as a config states it. A config file is this, and perhaps a sweep.
+struct PointParameters {
+  Cursor machine;        ///< name or path
+  Cursor kernel;         ///< name or path
+  PolicyChoice policy;   ///< {"name": "private", "buckets": 1024}
+  HashChoice hash;       ///< "jhash2"
+  FutexHashParameters workload;
+  std::uint64_t seed = 1;
+  double precision = 0.01;  ///< relative half-width at which replications stop
+
+  static const Declaration<PointParameters>& declaration();
+};
+
+/// A point that has been checked against its machine and kernel, ready to run. Immutable, and
+/// safe to simulate from several threads.
+class Point {
+ public:
+  /// InputError where the config asks for what the machine or the kernel hasn't got.
+  Point(const Cursor& config, const Catalogue& catalogue);
+
+  const PointParameters& parameters() const { return parameters_; }
+  const Machine& machine() const { return *machine_; }
+  const KernelParameters& kernel() const { return *kernel_; }
+  const Placement& placement() const { return placement_; }
+  std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
+  /// CPU of each thread.
+  const std::vector<CpuId>& thread_cpus() const { return threads_; }
+  /// The config with every default filled in: self-contained.
+  nlohmann::json resolved() const;
+
+ private:
+  PointParameters parameters_;
+  std::shared_ptr<const Machine> machine_;
+  std::shared_ptr<const KernelParameters> kernel_;
+  Placement placement_;
+  std::vector<CpuId> threads_;
+};
+
+/// Where an operation's time went, in nanoseconds of one thread, and which transfers it caused.
+struct Explanation {
+  double computing_ns = 0;  ///< hits in the own cache included
+  double line_ns = 0;       ///< waiting for a line, its queue included
+  double spinning_ns = 0;   ///< on a copy that nobody changes yet
+  double draining_ns = 0;   ///< the store buffer
+  std::array<double, distances> transfers{};             ///< per operation, by distance
+  std::array<double, distances> transfer_latency_ns{};   ///< per operation, by distance
+  double line_queueing_ns = 0;  ///< of line_ns, before the own transfer starts
+};
+
+Explanation operator+(const Explanation& a, const Explanation& b);
+Explanation operator-(const Explanation& a, const Explanation& b);
+Explanation operator/(const Explanation& a, double divisor);
+
+/// One thread of the first replication, for the benchmark's own output lines.
+struct ThreadResult {
+  std::uint64_t first_address, last_address;
+  double ops_per_sec;
+};
+
+struct PointResult {
+  ConfidenceInterval ops_per_sec_per_thread;  ///< 95 %, over replications
+  bool precise = false;                       ///< the wanted precision was reached
+  std::uint32_t replications = 0;
+  double plus_minus_pct = 0;  ///< what perf would print: standard error over threads, % of mean
+  std::uint64_t trace_hash = 0;
+  std::uint64_t events = 0;
+  std::uint64_t operations = 0;
+  double simulated_ns = 0;
+  WaitHistogram waits;  ///< for the bucket lock, after warm-up
+  Explanation explanation;
+  std::vector<ThreadResult> threads;
+};
+
+/// Simulates independent replications (each with its own heap, keys and starting places) until
+/// the mean is precise. Deterministic in the point alone.
+PointResult simulate(const Point& point);
+
+}  // namespace futexsim

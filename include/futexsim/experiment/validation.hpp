@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "futexsim/experiment/point_runner.hpp"
+#include "futexsim/experiment/published_table.hpp"
+
+namespace futexsim {
+
+/// Of the absolute relative errors of rows. Quantiles interpolate linearly between order
+/// statistics. NaN for no rows.
+struct ErrorSummary {
+  std::size_t rows = 0;
+  double median;
+  double p90;
+  double max;
+  double log_rms;  ///< root mean square of ln(simulated / published)
+};
+
+struct RowOutcome {
+  struct Simulated {
+    double ops_per_sec_per_thread;
+    double half_width;  ///< 95 %, in operations per second
+    double plus_minus_pct;
+    double relative_half_width() const { return half_width / ops_per_sec_per_thread; }
+  };
+  std::optional<Simulated> simulated;
+  std::optional<double> error;  ///< simulated / published - 1
+  std::string not_run;          ///< why it wasn't simulated
+};
+
+struct TableOutcome {
+  const PublishedTable* table;
+  std::vector<RowOutcome> rows;  ///< as in the table
+
+  ErrorSummary errors() const;
+};
+
+struct Validation {
+  std::vector<TableOutcome> tables;
+  bool interrupted = false;
+
+  ErrorSummary errors() const;
+};
+
+/// Simulates every row that has a point; equal points only once. The observer's indices count
+/// different points. The result refers to `tables`.
+Validation validate(std::span<const PublishedTable> tables, unsigned jobs,
+                    PointRunObserver observer);
+
+/// How many points validate() simulates.
+std::size_t different_points(std::span<const PublishedTable> tables);
+
+ErrorSummary summarize(std::span<const double> errors);
+
+}  // namespace futexsim

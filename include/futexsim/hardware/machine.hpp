@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "futexsim/engine/simulation.hpp"
+#include "futexsim/hardware/coherence.hpp"
+#include "futexsim/hardware/cpu.hpp"
+#include "futexsim/hardware/memory_system.hpp"
+#include "futexsim/hardware/topology.hpp"
+#include "futexsim/parts/declaration.hpp"
+#include "futexsim/parts/quantity.hpp"
+#include "futexsim/parts/registry.hpp"
+
+namespace futexsim {
+
+using ProtocolChoice = Choice<CoherenceProtocol, const Topology&>;
+
+/// Links of the interconnect that share one latency.
+struct LinkParameters {
+  std::vector<std::vector<std::uint32_t>> between;  ///< pairs of nodes
+  Quantity one_way;
+
+  static const Declaration<LinkParameters>& declaration();
+};
+
+/// Structure in the terms of lscpu and sysfs; CPU lists as in `0-7,16-23`.
+struct TopologyParameters {
+  std::string source;
+  std::vector<std::string> nodes;
+  std::vector<std::string> l3_groups;
+  std::vector<std::string> cores;
+  std::uint32_t smt_sibling_distance = 0;
+  std::vector<LinkParameters> links;
+
+  static const Declaration<TopologyParameters>& declaration();
+};
+
+/// How fast lines travel within a node, and what holds on every machine.
+struct MemoryParameters {
+  std::uint32_t line_bytes = 64;
+  Quantity same_core;
+  Quantity same_l3;
+  std::optional<Quantity> other_l3;
+  Quantity hold_window;
+  Quantity contended;
+
+  static const Declaration<MemoryParameters>& declaration();
+};
+
+/// Work whose memory stays in the own caches, for a thread alone on its core.
+struct CostParameters {
+  Quantity atomic;
+  Quantity plain;
+  Quantity futex_wait;
+  Quantity critical_section;
+
+  static const Declaration<CostParameters>& declaration();
+};
+
+/// A file of configs/machines.
+struct MachineParameters {
+  std::string name;
+  std::string description;
+  TopologyParameters topology;
+  ProtocolChoice protocol;
+  MemoryParameters memory;
+  Quantity clock;
+  std::vector<Quantity> smt_speed;
+  CostParameters costs;
+
+  static const Declaration<MachineParameters>& declaration();
+};
+
+/// A machine as such, at rest: what its file says, ready for use. Immutable.
+class Machine {
+ public:
+  /// InputError, at the place in the document, when the parts of the file contradict each other.
+  explicit Machine(const Cursor& file);
+
+  const std::string& name() const { return parameters_.name; }
+  const MachineParameters& parameters() const { return parameters_; }
+  const Topology& topology() const { return *topology_; }
+
+  Picoseconds futex_wait_work() const { return in_picoseconds(parameters_.costs.futex_wait); }
+  Picoseconds critical_section() const {
+    return in_picoseconds(parameters_.costs.critical_section);
+  }
+  /// Duration of a computation that takes `cycles` of a core's clock.
+  Picoseconds cycles(std::uint32_t cycles) const;
+
+ private:
+  friend class Hardware;
+  static Picoseconds in_picoseconds(const Quantity& nanoseconds) {
+    return {nanoseconds.scaled(1000)};
+  }
+
+  MachineParameters parameters_;
+  std::shared_ptr<const Topology> topology_;
+};
+
+/// A machine at work in one simulation: its memory system, and the CPUs that run a thread.
+class Hardware {
+ public:
+  /// Actors that a simulation needs for each CPU in use.
+  static constexpr std::uint32_t actors_per_cpu = 2;
+
+  /// `cpus`: those in use, in the order in which they join the simulation.
+  Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus);
+
+  MemorySystem& memory() { return memory_; }
+  const Topology& topology() const { return machine_.topology(); }
+  std::deque<Cpu>& cpus() { return cpus_; }
+
+ private:
+  const Machine& machine_;
+  std::unique_ptr<CoherenceProtocol> protocol_;
+  MemorySystem memory_;
+  std::deque<Core> cores_;
+  std::deque<Cpu> cpus_;
+};
+
+}  // namespace futexsim

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "futexsim/hardware/cpu.hpp"
+#include "futexsim/kernel/futex_key.hpp"
+#include "futexsim/parts/declaration.hpp"
+
+namespace futexsim {
+
+/// struct futex_hash_bucket in bytes: where its fields lie decides which of them share a line.
+struct BucketLayout {
+  std::uint32_t bytes = 64;  ///< from one bucket to the next, on a machine with lines of 64 bytes
+  bool cacheline_aligned = true;
+  std::uint32_t waiters_offset = 0;
+  std::uint32_t lock_offset = 4;
+  std::uint32_t priv_offset = 24;
+
+  static const Declaration<BucketLayout>& declaration();
+};
+
+/// The fields of struct futex_hash_bucket that an operation touches.
+struct HashBucket {
+  Word waiters;
+  Word lock;
+  Word priv;                 ///< points to the table; written once, when that is set up
+  const Cpu* holder = nullptr;  ///< of the lock; only for the invariant of mutual exclusion
+};
+
+/// An array of buckets in simulated memory.
+class HashTable {
+ public:
+  /// `home_of(offset)`: the node of the page that holds the byte at `offset` of the array.
+  HashTable(MemorySystem& memory, std::uint32_t buckets, const BucketLayout& layout,
+            const std::function<NodeId(std::uint64_t offset)>& home_of);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(buckets_.size()); }
+  HashBucket& operator[](BucketIndex index) { return buckets_[index.value]; }
+  /// The bucket that the low bits of a hash choose. The kernel masks; its sizes are powers of two.
+  HashBucket& at_hash(std::uint32_t hash) { return buckets_[hash & (size() - 1)]; }
+
+ private:
+  std::vector<HashBucket> buckets_;
+};
+
+/// From one bucket to the next, and the whole table, on this machine.
+std::uint32_t bucket_stride(const BucketLayout& layout, std::uint32_t line_bytes);
+
+}  // namespace futexsim

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "futexsim/engine/task.hpp"
+#include "futexsim/hardware/cpu.hpp"
+
+namespace futexsim {
+
+/// The reference that a futex operation holds on a private hash table, so that a resize knows when
+/// nobody uses the old one.
+class ReferenceCount {
+ public:
+  virtual ~ReferenceCount() = default;
+  virtual Task<> get(Cpu& cpu) = 0;
+  virtual Task<> put(Cpu& cpu) = 0;
+};
+
+}  // namespace futexsim

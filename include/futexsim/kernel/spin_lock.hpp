@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "futexsim/engine/task.hpp"
+#include "futexsim/hardware/machine.hpp"
+#include "futexsim/parts/registry.hpp"
+
+namespace futexsim {
+
+/// A kind of spinlock: one object serves all locks of its kind in a simulation, each a Word.
+/// Implementations register themselves in Registry<SpinLock, Hardware&>.
+class SpinLock {
+ public:
+  virtual ~SpinLock() = default;
+  virtual Task<> acquire(Cpu& cpu, Word& lock) = 0;
+  virtual Task<> release(Cpu& cpu, Word& lock) = 0;
+};
+
+using SpinLockChoice = Choice<SpinLock, Hardware&>;
+
+}  // namespace futexsim

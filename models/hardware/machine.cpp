@@ -1,0 +1,199 @@
+#include "futexsim/hardware/machine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "futexsim/hardware/cpu_list.hpp"
+
+namespace futexsim {
+namespace {
+
+std::vector<std::vector<CpuId>> read_lists(const std::vector<std::string>& texts) {
+  std::vector<std::vector<CpuId>> lists;
+  for (const std::string& text : texts) lists.push_back(parse_cpu_list(text));
+  return lists;
+}
+
+/// CPUs whose numbers differ by multiples of `distance` share a core.
+std::vector<std::vector<CpuId>> siblings_apart(const std::vector<std::vector<CpuId>>& nodes,
+                                               std::uint32_t distance) {
+  std::map<std::uint32_t, std::vector<CpuId>> cores;
+  for (const auto& node : nodes) {
+    for (const CpuId cpu : node) {
+      cores[distance == 0 ? cpu.value : cpu.value % distance].push_back(cpu);
+    }
+  }
+  std::vector<std::vector<CpuId>> out;
+  for (auto& [first, cpus] : cores) out.push_back(std::move(cpus));
+  return out;
+}
+
+TopologyDescription describe(const TopologyParameters& topology, const MemoryParameters& memory) {
+  TopologyDescription description;
+  description.nodes = read_lists(topology.nodes);
+  description.l3_groups =
+      topology.l3_groups.empty() ? description.nodes : read_lists(topology.l3_groups);
+  description.cores = topology.cores.empty()
+                          ? siblings_apart(description.nodes, topology.smt_sibling_distance)
+                          : read_lists(topology.cores);
+  description.same_l3 = {memory.same_l3.scaled(1000)};
+  description.other_l3 = {memory.other_l3.value_or(memory.same_l3).scaled(1000)};
+  for (const LinkParameters& link : topology.links) {
+    for (const auto& pair : link.between) {
+      if (pair.size() != 2) throw std::invalid_argument("a link between other than two nodes");
+      description.links.push_back({{pair[0]}, {pair[1]}, {link.one_way.scaled(1000)}});
+    }
+  }
+  return description;
+}
+
+}  // namespace
+
+const Declaration<LinkParameters>& LinkParameters::declaration() {
+  static const auto declaration =
+      Declaration<LinkParameters>("link", "links of the interconnect that share one latency")
+          .required("between", &LinkParameters::between,
+                    {.help = "pairs of nodes, as [[0, 1], [0, 2]]", .max = 4095, .min_items = 1})
+          .required("one_way", &LinkParameters::one_way,
+                    {.unit = "ns", .help = "what a message pays to cross", .min = 0, .max = 1e6});
+  return declaration;
+}
+
+const Declaration<TopologyParameters>& TopologyParameters::declaration() {
+  using P = TopologyParameters;
+  static const auto declaration =
+      Declaration<P>("topology", "CPUs, cores, L3 groups and nodes, as lscpu and sysfs name them")
+          .required("source", &P::source, {.help = "where the structure was read"})
+          .required("nodes", &P::nodes,
+                    {.help = "each NUMA node's CPU list (lscpu: NUMA node0 CPU(s))",
+                     .min_items = 1,
+                     .max_items = 4096})
+          .optional("l3_groups", &P::l3_groups,
+                    {.help = "CPU lists below each L3 (sysfs: cache/index3/shared_cpu_list); "
+                             "one for each node if absent"})
+          .optional("cores", &P::cores,
+                    {.help = "CPU list of each core (sysfs: topology/thread_siblings_list); by "
+                             "smt_sibling_distance if absent"})
+          .optional("smt_sibling_distance", &P::smt_sibling_distance,
+                    {.help = "CPU i and CPU i + distance share a core; 0: no SMT", .max = 65535})
+          .optional("links", &P::links, {.help = "the interconnect between nodes"});
+  return declaration;
+}
+
+const Declaration<MemoryParameters>& MemoryParameters::declaration() {
+  using P = MemoryParameters;
+  static const auto declaration =
+      Declaration<P>("memory", "how lines travel within a node, and what contention does to them")
+          .optional("line_bytes", &P::line_bytes,
+                    {.unit = "bytes", .help = "of a cache line", .min = 16, .max = 1024})
+          .required("same_core", &P::same_core,
+                    {.unit = "ns", .help = "line to the SMT sibling", .min = 0, .max = 1e6})
+          .required("same_l3", &P::same_l3,
+                    {.unit = "ns", .help = "line between cores below one L3", .min = 0, .max = 1e6})
+          .optional("other_l3", &P::other_l3,
+                    {.unit = "ns",
+                     .help = "line between L3 groups of a node, homed there; same_l3 if absent",
+                     .min = 0,
+                     .max = 1e6})
+          .required("hold_window", &P::hold_window,
+                    {.unit = "ns",
+                     .help = "how long the old holder keeps the use of a requested line",
+                     .min = 0,
+                     .max = 1e6})
+          .required("contended", &P::contended,
+                    {.unit = "1",
+                     .help = "factor of a transfer that starts while other requests wait",
+                     .min = 1,
+                     .max = 10})
+          .check([](const P& memory, const Cursor& at) {
+            if (memory.other_l3 && memory.other_l3->value < memory.same_l3.value) {
+              at.at("other_l3").at("value").refuse("at least same_l3");
+            }
+          });
+  return declaration;
+}
+
+const Declaration<CostParameters>& CostParameters::declaration() {
+  using P = CostParameters;
+  static const auto declaration =
+      Declaration<P>("costs", "work whose memory stays in the own caches, thread alone on its core")
+          .required("atomic", &P::atomic,
+                    {.unit = "ns", .help = "atomic that hits the own cache", .min = 0, .max = 1e6})
+          .required("plain", &P::plain,
+                    {.unit = "ns", .help = "load or store that hits", .min = 0, .max = 1e6})
+          .required("futex_wait", &P::futex_wait,
+                    {.unit = "ns",
+                     .help = "FUTEX_WAIT that returns EWOULDBLOCK, system call included, without "
+                             "the hash, the critical section and accesses to shared lines",
+                     .min = 0,
+                     .max = 1e6})
+          .required("critical_section", &P::critical_section,
+                    {.unit = "ns",
+                     .help = "under the bucket lock: read the futex word and compare",
+                     .min = 0,
+                     .max = 1e6});
+  return declaration;
+}
+
+const Declaration<MachineParameters>& MachineParameters::declaration() {
+  using P = MachineParameters;
+  static const auto declaration =
+      Declaration<P>("machine", "a NUMA machine as the simulator sees it")
+          .required("name", &P::name, {.help = "as configs and tables name it"})
+          .required("description", &P::description, {.help = "processor, sockets, era"})
+          .required("topology", &P::topology)
+          .required("protocol", &P::protocol, {.help = "cache coherence"})
+          .required("memory", &P::memory)
+          .required("clock", &P::clock,
+                    {.unit = "GHz", .help = "of the cores when all are busy", .min = 0.1, .max = 20})
+          .required("smt_speed", &P::smt_speed,
+                    {.unit = "1",
+                     .help = "speed of a thread while 1, 2, ... siblings compute; alone it is 1",
+                     .min = 0.01,
+                     .max = 1,
+                     .max_items = 7})
+          .required("costs", &P::costs);
+  return declaration;
+}
+
+Machine::Machine(const Cursor& file)
+    : parameters_(MachineParameters::declaration().read(file)) {
+  const Cursor topology = file.at("topology");
+  try {
+    topology_ =
+        std::make_shared<Topology>(describe(parameters_.topology, parameters_.memory));
+  } catch (const std::invalid_argument& contradiction) {
+    throw topology.error(contradiction.what(), "a topology in which each CPU has one node, one L3 "
+                                               "group and one core, and links reach every node");
+  }
+  if (parameters_.smt_speed.size() + 1 < topology_->threads_per_core()) {
+    file.at("smt_speed").refuse("a speed for each number of computing siblings, up to " +
+                                std::to_string(topology_->threads_per_core() - 1));
+  }
+  parameters_.protocol.make(*topology_);
+}
+
+Picoseconds Machine::cycles(std::uint32_t cycles) const {
+  return {static_cast<std::int64_t>(cycles) * 1'000'000 / parameters_.clock.scaled(1000)};
+}
+
+Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus)
+    : machine_(machine),
+      protocol_(machine.parameters_.protocol.make(machine.topology())),
+      memory_(simulation, machine.topology(), *protocol_,
+              {.line_bytes = machine.parameters_.memory.line_bytes,
+               .same_core = Machine::in_picoseconds(machine.parameters_.memory.same_core),
+               .hold_window = Machine::in_picoseconds(machine.parameters_.memory.hold_window),
+               .contended_per_mille = machine.parameters_.memory.contended.scaled(1000)}) {
+  std::vector<std::int64_t> speeds{1000};
+  for (const Quantity& speed : machine.parameters_.smt_speed) speeds.push_back(speed.scaled(1000));
+  for (std::uint32_t core = 0; core < topology().cores(); ++core) cores_.emplace_back(speeds);
+  const Cpu::Costs costs{Machine::in_picoseconds(machine.parameters_.costs.atomic),
+                         Machine::in_picoseconds(machine.parameters_.costs.plain)};
+  for (const CpuId cpu : cpus) {
+    const CoreId core = topology().core_of(cpu);
+    cpus_.emplace_back(simulation, memory_, cores_[core.value], core, cpu, costs);
+  }
+}
+
+}  // namespace futexsim

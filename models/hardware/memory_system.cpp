@@ -1,0 +1,155 @@
+#include "futexsim/hardware/memory_system.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace futexsim {
+namespace {
+
+constexpr std::uint32_t word_bits = 64;
+
+bool contains(const std::uint64_t* set, CoreId core) {
+  return (set[core.value / word_bits] >> (core.value % word_bits) & 1) != 0;
+}
+
+void insert(std::uint64_t* set, CoreId core) {
+  set[core.value / word_bits] |= std::uint64_t{1} << (core.value % word_bits);
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(Simulation& simulation, const Topology& topology,
+                           CoherenceProtocol& protocol, const MemoryTiming& timing)
+    : simulation_(simulation),
+      protocol_(protocol),
+      timing_(timing),
+      sharer_words_((topology.cores() + word_bits - 1) / word_bits) {}
+
+CacheLine& MemorySystem::allocate(NodeId home) {
+  CacheLine& line = lines_.emplace_back();
+  line.home = home;
+  line.number = static_cast<std::uint32_t>(lines_.size() - 1);
+  return line;
+}
+
+void MemorySystem::place(CacheLine& line, CoreId core) {
+  assert(line.in_flight == nullptr);
+  make_exclusive(line, core);
+  protocol_.placed(line);
+}
+
+bool MemorySystem::holds_copy(const CacheLine& line, CoreId core) const {
+  switch (line.state) {
+    case CacheLine::State::uncached:
+      return false;
+    case CacheLine::State::exclusive:
+      return line.responder == core;
+    case CacheLine::State::shared:
+      return contains(line.sharers, core);
+  }
+  return false;
+}
+
+bool MemorySystem::hits(const CacheLine& line, CoreId core, Access access) const {
+  if (!holds_copy(line, core)) return false;
+  if (access == Access::write && line.state != CacheLine::State::exclusive) return false;
+  if (line.in_flight == nullptr) return true;
+  const bool keeps_copy = line.in_flight->access == Access::read && access == Access::read;
+  return keeps_copy || simulation_.now() < line.lost_at;
+}
+
+void MemorySystem::request(LineRequest& request) {
+  CacheLine& line = *request.line;
+  request.issued = simulation_.now();
+  line.waiting.push(request);
+  if (line.in_flight == nullptr) start_next(line);
+}
+
+void MemorySystem::start_next(CacheLine& line) {
+  LineRequest& request = line.waiting.pop();
+  const Picoseconds now = simulation_.now();
+  // A sibling may have brought the line meanwhile: then it only crosses the core.
+  const bool at_hand = holds_copy(line, request.core) &&
+                       (request.access == Access::read || line.state == CacheLine::State::exclusive);
+  Transfer transfer{timing_.same_core, Distance::same_core};
+  if (!at_hand) {
+    transfer = protocol_.transfer(request);
+    if (!line.waiting.empty()) {
+      transfer.latency.count = transfer.latency.count * timing_.contended_per_mille / 1000;
+    }
+  }
+  line.in_flight = &request;
+  line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
+  const auto distance = static_cast<std::size_t>(transfer.distance);
+  ++counts_.transfers[distance];
+  counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
+  counts_.queueing += static_cast<std::uint64_t>((now - request.issued).count);
+  if (request.access == Access::write) requeue_spinners(line);
+  simulation_.schedule(*request.requester, now + transfer.latency);
+}
+
+void MemorySystem::complete(LineRequest& request) {
+  CacheLine& line = *request.line;
+  assert(line.in_flight == &request && "a line arrives at the request that is in flight");
+  line.in_flight = nullptr;
+  if (request.access == Access::write) {
+    make_exclusive(line, request.core);
+  } else {
+    share(line, request.core);
+  }
+  if (!line.waiting.empty()) start_next(line);
+}
+
+void MemorySystem::watch(LineRequest& request) {
+  CacheLine& line = *request.line;
+  const bool being_written = line.in_flight != nullptr && line.in_flight->access == Access::write;
+  if (being_written || !holds_copy(line, request.core)) return this->request(request);
+  request.issued = simulation_.now();
+  line.spinners.push(request);
+}
+
+void MemorySystem::wrote(CacheLine& line) {
+  line.modified = true;
+  if (!line.spinners.empty()) requeue_spinners(line);
+}
+
+void MemorySystem::requeue_spinners(CacheLine& line) {
+  RequestQueue spinners = std::exchange(line.spinners, {});
+  while (!spinners.empty()) request(spinners.pop());
+}
+
+void MemorySystem::share(CacheLine& line, CoreId reader) {
+  if (holds_copy(line, reader)) return;
+  if (line.state == CacheLine::State::uncached) {
+    line.state = CacheLine::State::exclusive;
+    line.responder = reader;
+    return;
+  }
+  if (line.state == CacheLine::State::exclusive) {
+    line.sharers = take_sharers();
+    insert(line.sharers, line.responder);
+    line.state = CacheLine::State::shared;
+  }
+  line.responder = protocol_.responder_after_read(line, reader);
+  insert(line.sharers, reader);
+}
+
+void MemorySystem::make_exclusive(CacheLine& line, CoreId owner) {
+  if (line.sharers != nullptr) free_sharer_sets_.push_back(std::exchange(line.sharers, nullptr));
+  line.state = CacheLine::State::exclusive;
+  line.responder = owner;
+  line.modified = true;
+}
+
+std::uint64_t* MemorySystem::take_sharers() {
+  if (free_sharer_sets_.empty()) {
+    return sharer_sets_.emplace_back(sharer_words_).data();
+  }
+  std::uint64_t* const set = free_sharer_sets_.back();
+  free_sharer_sets_.pop_back();
+  std::fill_n(set, sharer_words_, 0);
+  return set;
+}
+
+}  // namespace futexsim

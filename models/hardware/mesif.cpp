@@ -1,0 +1,107 @@
+#include <utility>
+
+#include "futexsim/hardware/directory_cache.hpp"
+#include "futexsim/parts/declaration.hpp"
+#include "futexsim/parts/quantity.hpp"
+#include "futexsim/parts/registry.hpp"
+#include "protocol_paths.hpp"
+
+namespace futexsim {
+namespace {
+
+struct MesifParameters {
+  std::string snoop = "source";
+  Quantity memory_access;
+  Quantity upgrade;
+  std::optional<Quantity> directory_cache_lines;
+  std::optional<Quantity> directory_miss;
+
+  static const Declaration<MesifParameters>& declaration() {
+    static const auto declaration =
+        Declaration<MesifParameters>("mesif", "Intel's MESIF with an inclusive L3")
+            .optional("snoop", &MesifParameters::snoop,
+                      {.help = "who asks the other sockets: the requester itself (source), or the "
+                               "line's home agent (home)",
+                       .allowed = {"source", "home"}})
+            .required("memory_access", &MesifParameters::memory_access,
+                      {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
+            .required("upgrade", &MesifParameters::upgrade,
+                      {.unit = "1",
+                       .help = "invalidation of other copies by a sharer, as a part of a transfer",
+                       .min = 0,
+                       .max = 1})
+            .optional("directory_cache_lines", &MesifParameters::directory_cache_lines,
+                      {.unit = "lines",
+                       .help = "capacity of each node's directory caches (HitME)",
+                       .min = 8,
+                       .max = 1 << 24})
+            .optional("directory_miss", &MesifParameters::directory_miss,
+                      {.unit = "ns",
+                       .help = "look into the directory in memory, when its cache misses",
+                       .min = 0});
+    return declaration;
+  }
+};
+
+/// MESIF: transfers below one L3 stay there, wherever the line is homed. Between sockets the
+/// requester snoops (Sandy Bridge-EP) or the home does (Haswell-EX), which looks up its directory
+/// cache and, if that misses, the directory in memory.
+class Mesif final : public CoherenceProtocol {
+ public:
+  Mesif(const MesifParameters& parameters, const Topology& topology)
+      : paths_(topology),
+        home_snoop_(parameters.snoop == "home"),
+        memory_access_{parameters.memory_access.scaled(1000)},
+        upgrade_per_mille_(parameters.upgrade.scaled(1000)) {
+    if (!parameters.directory_miss) return;
+    directory_miss_ = {parameters.directory_miss->scaled(1000)};
+    const auto lines = static_cast<std::uint32_t>(parameters.directory_cache_lines->scaled(1));
+    directories_.assign(topology.nodes(), DirectoryCache(lines / ways * ways, ways));
+  }
+
+  Transfer transfer(const LineRequest& request) override {
+    const CacheLine& line = *request.line;
+    Transfer transfer =
+        serve(request, paths_, memory_access_, upgrade_per_mille_, [&](CoreId holder) {
+          const Topology& topology = paths_.topology();
+          const bool through_home =
+              home_snoop_ && topology.l3_of(holder) != topology.l3_of(request.core);
+          return through_home ? paths_.through_home(request.core, holder, line.home)
+                              : paths_.direct(request.core, holder);
+        });
+    if (between_nodes(transfer.distance) && !directory_knows(line)) {
+      transfer.latency += directory_miss_;
+    }
+    return transfer;
+  }
+
+  /// The newest reader holds the line in F.
+  CoreId responder_after_read(const CacheLine&, CoreId reader) const override { return reader; }
+
+  void placed(const CacheLine& line) override { directory_knows(line); }
+
+ private:
+  static constexpr std::uint32_t ways = 8;
+
+  static bool between_nodes(Distance distance) {
+    return distance == Distance::other_node || distance == Distance::third_party_home;
+  }
+  bool directory_knows(const CacheLine& line) {
+    return directories_.empty() || directories_[line.home.value].touch(line.number);
+  }
+
+  ProtocolPaths paths_;
+  bool home_snoop_;
+  Picoseconds memory_access_;
+  std::int64_t upgrade_per_mille_;
+  Picoseconds directory_miss_;
+  std::vector<DirectoryCache> directories_;
+};
+
+const Register<CoherenceProtocol, const Topology&> mesif{
+    MesifParameters::declaration(), [](const MesifParameters& parameters, const Topology& topology) {
+      return std::make_unique<Mesif>(parameters, topology);
+    }};
+
+}  // namespace
+}  // namespace futexsim

@@ -1,0 +1,72 @@
+#include "futexsim/experiment/catalogue.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "futexsim/parts/nearest_name.hpp"
+
+namespace futexsim {
+
+struct Catalogue::Cache {
+  std::mutex mutex;
+  std::map<std::filesystem::path, std::shared_ptr<const Machine>> machines;
+  std::map<std::filesystem::path, std::shared_ptr<const KernelParameters>> kernels;
+};
+
+namespace {
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const auto& file : std::filesystem::directory_iterator(folder, missing)) {
+    if (file.path().extension() == ".json") names.push_back(file.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::filesystem::path file_of(const Cursor& at, const std::filesystem::path& folder) {
+  const std::string& name = at.as_string();
+  if (name.find('/') != std::string::npos || name.ends_with(".json")) return name;
+  const std::vector<std::string> names = names_in(folder);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    at.refuse(listed(names) + ", or a file's path", nearest_name(name, names));
+  }
+  return folder / (name + ".json");
+}
+
+}  // namespace
+
+Catalogue::Catalogue(std::filesystem::path configs)
+    : configs_(std::move(configs)), cache_(std::make_shared<Cache>()) {}
+
+std::filesystem::path Catalogue::default_folder() {
+  if (const char* const folder = std::getenv("FUTEXSIM_CONFIGS")) return folder;
+  return FUTEXSIM_SOURCE_CONFIGS;
+}
+
+std::shared_ptr<const Machine> Catalogue::machine(const Cursor& name) const {
+  const std::filesystem::path file = file_of(name, configs_ / "machines");
+  const std::lock_guard lock(cache_->mutex);
+  std::shared_ptr<const Machine>& entry = cache_->machines[file];
+  if (!entry) entry = std::make_shared<Machine>(Document::read(file).cursor());
+  return entry;
+}
+
+std::shared_ptr<const KernelParameters> Catalogue::kernel(const Cursor& name) const {
+  const std::filesystem::path file = file_of(name, configs_ / "kernels");
+  const std::lock_guard lock(cache_->mutex);
+  std::shared_ptr<const KernelParameters>& entry = cache_->kernels[file];
+  if (!entry) {
+    entry = std::make_shared<KernelParameters>(
+        KernelParameters::declaration().read(Document::read(file).cursor()));
+  }
+  return entry;
+}
+
+std::vector<std::string> Catalogue::machines() const { return names_in(configs_ / "machines"); }
+std::vector<std::string> Catalogue::kernels() const { return names_in(configs_ / "kernels"); }
+
+}  // namespace futexsim

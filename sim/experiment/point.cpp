@@ -1,0 +1,116 @@
+#include "futexsim/experiment/point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "futexsim/engine/trace_hash.hpp"
+#include "replication.hpp"
+
+namespace futexsim {
+namespace {
+
+template <class Combine>
+Explanation combine(const Explanation& a, const Explanation& b, Combine combine_numbers) {
+  Explanation out;
+  const auto apply = [&](double Explanation::*field) {
+    out.*field = combine_numbers(a.*field, b.*field);
+  };
+  apply(&Explanation::computing_ns);
+  apply(&Explanation::line_ns);
+  apply(&Explanation::spinning_ns);
+  apply(&Explanation::draining_ns);
+  apply(&Explanation::line_queueing_ns);
+  for (std::size_t i = 0; i < distances; ++i) {
+    out.transfers[i] = combine_numbers(a.transfers[i], b.transfers[i]);
+    out.transfer_latency_ns[i] =
+        combine_numbers(a.transfer_latency_ns[i], b.transfer_latency_ns[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Explanation operator+(const Explanation& a, const Explanation& b) {
+  return combine(a, b, [](double x, double y) { return x + y; });
+}
+Explanation operator-(const Explanation& a, const Explanation& b) {
+  return combine(a, b, [](double x, double y) { return x - y; });
+}
+Explanation operator/(const Explanation& a, double divisor) {
+  return combine(a, a, [divisor](double x, double) { return x / divisor; });
+}
+
+const Declaration<PointParameters>& PointParameters::declaration() {
+  using P = PointParameters;
+  static const auto declaration =
+      Declaration<P>("experiment", "a point, or a sweep over points")
+          .required("machine", &P::machine, {.help = "name in configs/machines, or a file"})
+          .required("kernel", &P::kernel, {.help = "name in configs/kernels, or a file"})
+          .required("policy", &P::policy, {.help = "which table private futexes hash into"})
+          .optional("hash", &P::hash, {.help = "hash function; the kernel's own if absent"})
+          .required("workload", &P::workload)
+          .optional("seed", &P::seed, {.help = "of all randomness"})
+          .optional("precision", &P::precision,
+                    {.unit = "1",
+                     .help = "relative half-width of the 95 % confidence interval at which "
+                             "replications stop",
+                     .min = 1e-4,
+                     .max = 1});
+  return declaration;
+}
+
+Point::Point(const Cursor& config, const Catalogue& catalogue)
+    : parameters_(PointParameters::declaration().read(config)),
+      machine_(catalogue.machine(parameters_.machine)),
+      kernel_(catalogue.kernel(parameters_.kernel)),
+      placement_(Placement::read(config.at("workload"), parameters_.workload.placement,
+                                 machine_->topology())) {
+  const std::vector<std::string>& policies = kernel_->policies;
+  if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {
+    config.at("policy").refuse("a policy that kernel " + kernel_->name + " has: " +
+                               listed(policies));
+  }
+  if (!parameters_.hash) {
+    const bool global = parameters_.policy.name().starts_with("global");
+    parameters_.hash = global ? kernel_->global_hash : kernel_->private_hash;
+  }
+  const std::uint32_t threads = parameters_.workload.threads;
+  if (threads > placement_.cpus.size()) {
+    config.at("workload").at("threads").refuse(
+        "at most " + std::to_string(placement_.cpus.size()) +
+        ", one for each CPU: more need a scheduler, which isn't modelled yet");
+  }
+  threads_.assign(placement_.cpus.begin(), placement_.cpus.begin() + threads);
+}
+
+nlohmann::json Point::resolved() const { return PointParameters::declaration().write(parameters_); }
+
+PointResult simulate(const Point& point) {
+  const StoppingRule rule{.precision = point.parameters().precision};
+  PointResult result;
+  RunningMoments rates;
+  RunningMoments variances;
+  TraceHash trace;
+  while (!rule.enough(rates)) {
+    Replication replication = replicate(point, rates.count());
+    if (rates.count() == 0) result.threads = std::move(replication.threads);
+    rates.add(replication.ops_per_sec_per_thread);
+    variances.add(replication.lasting_variance);
+    trace.add(replication.trace_hash);
+    result.events += replication.events;
+    result.operations += replication.operations;
+    result.simulated_ns += in_nanoseconds(replication.simulated);
+    result.waits.merge(replication.waits);
+    result.explanation = result.explanation + replication.explanation;
+  }
+  result.ops_per_sec_per_thread = confidence_interval(rates);
+  result.precise = rule.precise(rates);
+  result.replications = static_cast<std::uint32_t>(rates.count());
+  result.plus_minus_pct =
+      100 * std::sqrt(std::max(0.0, variances.mean()) / static_cast<double>(point.threads()));
+  result.trace_hash = trace.value();
+  result.explanation = result.explanation / static_cast<double>(result.waits.count());
+  return result;
+}
+
+}  // namespace futexsim

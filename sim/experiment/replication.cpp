@@ -1,0 +1,124 @@
+#include "replication.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "futexsim/engine/simulation.hpp"
+
+namespace futexsim {
+namespace {
+
+constexpr std::uint64_t batches = 100;
+constexpr std::uint64_t least_operations = 8000;
+constexpr std::uint64_t least_operations_per_thread = 50;
+/// Of all batches, the part after which costs and waits are recorded.
+constexpr std::uint64_t settled_batch = batches / 5;
+
+/// The state at the end of a batch of operations.
+struct Snapshot {
+  Picoseconds time;
+  std::vector<std::uint64_t> operations_by_thread;
+};
+
+double rate(std::uint64_t operations, Picoseconds time) {
+  return static_cast<double>(operations) / in_seconds(time);
+}
+
+/// Warm-up by MSER-5 on the batches' rates: how many batches to drop.
+std::size_t warm_up_batches(const std::vector<Snapshot>& snapshots, std::uint64_t batch) {
+  std::vector<double> rates;
+  for (std::size_t i = 1; i < snapshots.size(); ++i) {
+    rates.push_back(rate(batch, snapshots[i].time - snapshots[i - 1].time));
+  }
+  return mser5(rates).truncation;
+}
+
+std::vector<double> thread_rates(const Snapshot& from, const Snapshot& to) {
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < from.operations_by_thread.size(); ++i) {
+    rates.push_back(rate(to.operations_by_thread[i] - from.operations_by_thread[i],
+                         to.time - from.time));
+  }
+  return rates;
+}
+
+double mean_of(const std::vector<double>& values) {
+  RunningMoments moments;
+  for (const double value : values) moments.add(value);
+  return moments.mean();
+}
+
+double relative_covariance(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() < 2) return 0;
+  const double mean_a = mean_of(a);
+  const double mean_b = mean_of(b);
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - mean_a) * (b[i] - mean_b);
+  return sum / static_cast<double>(a.size() - 1) / (mean_a * mean_b);
+}
+
+/// What the run had cost until now, all operations together.
+Explanation cost_until_now(Hardware& hardware) {
+  Explanation cost;
+  for (const Cpu& cpu : hardware.cpus()) {
+    cost.computing_ns += static_cast<double>(cpu.time().computing) / 1e3;
+    cost.line_ns += static_cast<double>(cpu.time().line) / 1e3;
+    cost.spinning_ns += static_cast<double>(cpu.time().spinning) / 1e3;
+    cost.draining_ns += static_cast<double>(cpu.time().draining) / 1e3;
+  }
+  const TransferCounts& counts = hardware.memory().counts();
+  for (std::size_t i = 0; i < distances; ++i) {
+    cost.transfers[i] = static_cast<double>(counts.transfers[i]);
+    cost.transfer_latency_ns[i] = static_cast<double>(counts.latency[i]) / 1e3;
+  }
+  cost.line_queueing_ns = static_cast<double>(counts.queueing) / 1e3;
+  return cost;
+}
+
+}  // namespace
+
+Replication replicate(const Point& point, std::uint64_t index) {
+  RandomStream random(point.parameters().seed, "heap", index);
+  Simulation simulation(point.threads() * Hardware::actors_per_cpu);
+  Hardware hardware(simulation, point.machine(), point.thread_cpus());
+  Kernel kernel(point.kernel(), {point.parameters().policy, point.parameters().hash},
+                point.machine(), hardware, point.placement().main_node);
+  FutexHash workload(point.parameters().workload, kernel, hardware, random);
+
+  const std::uint64_t batch =
+      std::max(least_operations, least_operations_per_thread * point.threads()) / batches;
+  std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
+  Explanation warm_up_cost;
+  while (snapshots.size() <= batches) {
+    while (workload.operations() < batch * snapshots.size()) simulation.step();
+    snapshots.push_back({simulation.now(), workload.operations_by_thread()});
+    if (snapshots.size() == settled_batch) {
+      kernel.forget_lock_waits();
+      warm_up_cost = cost_until_now(hardware);
+    }
+  }
+  const std::size_t dropped = warm_up_batches(snapshots, batch);
+  const Snapshot& begin = snapshots[dropped];
+  const Snapshot& middle = snapshots[(dropped + batches) / 2];
+  const Snapshot& end = snapshots.back();
+
+  Replication result;
+  result.ops_per_sec_per_thread =
+      rate(batch * (batches - dropped), end.time - begin.time) / point.threads();
+  result.lasting_variance =
+      relative_covariance(thread_rates(begin, middle), thread_rates(middle, end));
+  result.trace_hash = simulation.trace_hash();
+  result.events = simulation.events();
+  result.operations = workload.operations();
+  result.simulated = simulation.now();
+  result.waits = kernel.lock_waits();
+  result.explanation = cost_until_now(hardware) - warm_up_cost;
+  const std::vector<double> rates = thread_rates(begin, end);
+  for (std::uint32_t thread = 0; thread < point.threads(); ++thread) {
+    result.threads.push_back(
+        {workload.first_address(thread), workload.last_address(thread), rates[thread]});
+  }
+  return result;
+}
+
+}  // namespace futexsim
