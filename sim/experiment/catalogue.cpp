@@ -66,7 +66,11 @@ std::shared_ptr<const KernelParameters> Catalogue::kernel(const Cursor& name) co
   return entry;
 }
 
-std::vector<std::string> Catalogue::machines() const { return names_in(configs_ / "machines"); }
-std::vector<std::string> Catalogue::kernels() const { return names_in(configs_ / "kernels"); }
+std::vector<std::string> Catalogue::machines() const {
+  return names_in(configs_ / "machines");
+}
+std::vector<std::string> Catalogue::kernels() const {
+  return names_in(configs_ / "kernels");
+}
 
 }  // namespace futexsim

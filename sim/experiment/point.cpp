@@ -67,8 +67,8 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
                                  machine_->topology())) {
   const std::vector<std::string>& policies = kernel_->policies;
   if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {
-    config.at("policy").refuse("a policy that kernel " + kernel_->name + " has: " +
-                               listed(policies));
+    config.at("policy").refuse("a policy that kernel " + kernel_->name +
+                               " has: " + listed(policies));
   }
   if (!parameters_.hash) {
     const bool global = parameters_.policy.name().starts_with("global");
@@ -76,22 +76,25 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
   }
   const std::uint32_t threads = parameters_.workload.threads;
   if (threads > placement_.cpus.size()) {
-    config.at("workload").at("threads").refuse(
-        "at most " + std::to_string(placement_.cpus.size()) +
-        ", one for each CPU: more need a scheduler, which isn't modelled yet");
+    config.at("workload")
+        .at("threads")
+        .refuse("at most " + std::to_string(placement_.cpus.size()) +
+                ", one for each CPU: more need a scheduler, which isn't modelled yet");
   }
   threads_.assign(placement_.cpus.begin(), placement_.cpus.begin() + threads);
 }
 
-nlohmann::json Point::resolved() const { return PointParameters::declaration().write(parameters_); }
+nlohmann::json Point::resolved() const {
+  return PointParameters::declaration().write(parameters_);
+}
 
-PointResult simulate(const Point& point) {
+PointResult simulate(const Point& point, const std::stop_token& stop) {
   const StoppingRule rule{.precision = point.parameters().precision};
   PointResult result;
   RunningMoments rates;
   RunningMoments variances;
   TraceHash trace;
-  while (!rule.enough(rates)) {
+  while (!rule.enough(rates) && !stop.stop_requested()) {
     Replication replication = replicate(point, rates.count());
     if (rates.count() == 0) result.threads = std::move(replication.threads);
     rates.add(replication.ops_per_sec_per_thread);

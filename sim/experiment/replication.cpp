@@ -36,8 +36,8 @@ std::size_t warm_up_batches(const std::vector<Snapshot>& snapshots, std::uint64_
 std::vector<double> thread_rates(const Snapshot& from, const Snapshot& to) {
   std::vector<double> rates;
   for (std::size_t i = 0; i < from.operations_by_thread.size(); ++i) {
-    rates.push_back(rate(to.operations_by_thread[i] - from.operations_by_thread[i],
-                         to.time - from.time));
+    rates.push_back(
+        rate(to.operations_by_thread[i] - from.operations_by_thread[i], to.time - from.time));
   }
   return rates;
 }

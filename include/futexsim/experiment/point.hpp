@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,10 @@ namespace futexsim {
 
 /// One point of an experiment as a config states it. A config file is this, and perhaps a sweep.
 struct PointParameters {
-  Cursor machine;        ///< name or path
-  Cursor kernel;         ///< name or path
-  PolicyChoice policy;   ///< {"name": "private", "buckets": 1024}
-  HashChoice hash;       ///< "jhash2"
+  Cursor machine;       ///< name or path
+  Cursor kernel;        ///< name or path
+  PolicyChoice policy;  ///< {"name": "private", "buckets": 1024}
+  HashChoice hash;      ///< "jhash2"
   FutexHashParameters workload;
   std::uint64_t seed = 1;
   double precision = 0.01;  ///< relative half-width at which replications stop
@@ -55,12 +56,12 @@ class Point {
 
 /// Where an operation's time went, in nanoseconds of one thread, and which transfers it caused.
 struct Explanation {
-  double computing_ns = 0;  ///< hits in the own cache included
-  double line_ns = 0;       ///< waiting for a line, its queue included
-  double spinning_ns = 0;   ///< on a copy that nobody changes yet
-  double draining_ns = 0;   ///< the store buffer
-  std::array<double, distances> transfers{};             ///< per operation, by distance
-  std::array<double, distances> transfer_latency_ns{};   ///< per operation, by distance
+  double computing_ns = 0;                              ///< hits in the own cache included
+  double line_ns = 0;                                   ///< waiting for a line, its queue included
+  double spinning_ns = 0;                               ///< on a copy that nobody changes yet
+  double draining_ns = 0;                               ///< the store buffer
+  std::array<double, distances> transfers{};            ///< per operation, by distance
+  std::array<double, distances> transfer_latency_ns{};  ///< per operation, by distance
   double line_queueing_ns = 0;  ///< of line_ns, before the own transfer starts
 };
 
@@ -89,7 +90,7 @@ struct PointResult {
 };
 
 /// Simulates independent replications (each with its own heap, keys and starting places) until
-/// the mean is precise. Deterministic in the point alone.
-PointResult simulate(const Point& point);
+/// the mean is precise. Deterministic in the point alone, unless `stop` ends it early.
+PointResult simulate(const Point& point, const std::stop_token& stop = {});
 
 }  // namespace futexsim

@@ -1,0 +1,32 @@
+#include "interruption.hpp"
+
+#include <csignal>
+
+namespace futexsim::cli {
+namespace {
+
+volatile std::sig_atomic_t requested_ = 0;
+
+void handle(void (*handler)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+Interruption::Interruption() {
+  handle([](int) { requested_ = 1; }, static_cast<int>(SA_RESETHAND | SA_RESTART));
+}
+
+Interruption::~Interruption() {
+  handle(SIG_DFL, 0);
+}
+
+bool Interruption::requested() {
+  return requested_ != 0;
+}
+
+}  // namespace futexsim::cli

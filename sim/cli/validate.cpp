@@ -1,0 +1,99 @@
+#include "futexsim/experiment/validation.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "command.hpp"
+#include "command_line.hpp"
+#include "futexsim/experiment/catalogue.hpp"
+#include "futexsim/experiment/validation_bounds.hpp"
+#include "futexsim/experiment/validation_report.hpp"
+#include "futexsim/parts/nearest_name.hpp"
+#include "interruption.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace futexsim::cli {
+namespace {
+
+CommandLine described() {
+  CommandLine line("validate [TABLE...] [options]",
+                   "Simulates the rows of published tables and puts them side by side. Exit status "
+                   "1 when a table\nexceeds its bounds (bounds.json beside the tables).");
+  line.positional("TABLE", 0, 1000)
+      .options("tables", "FILE|DIR", "tables to take instead of configs/published")
+      .option("format", "FORMAT", "table (default), json or csv")
+      .option("output,o", "FILE", "write there instead of to standard output")
+      .option("jobs,j", "N", "points simulated at a time (default: one for each CPU)")
+      .option("seed", "N", "of all randomness (default 1)")
+      .option("precision", "P", "relative half-width at which to stop (default 0.01)");
+  return line;
+}
+
+std::vector<PublishedTable> read_tables(const ParsedLine& options) {
+  const Catalogue catalogue(Catalogue::default_folder());
+  std::vector<std::string> paths = options.texts("tables");
+  if (paths.empty()) paths.push_back((catalogue.folder() / "published").string());
+  std::vector<PublishedTable> tables;
+  for (const std::string& path : paths) {
+    for (PublishedTable& table :
+         read_published(path, catalogue, {options.seed(), options.precision()})) {
+      tables.push_back(std::move(table));
+    }
+  }
+  return tables;
+}
+
+std::vector<PublishedTable> selected(std::vector<PublishedTable> tables,
+                                     const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const PublishedTable& table : tables) names.push_back(table.name);
+  for (const std::string& name : wanted) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw InputError({.source = "futexsim validate"}, "the table " + in_quotes(name), listed(names),
+                     nearest_name(name, names));
+  }
+  if (wanted.empty()) return tables;
+  std::erase_if(tables, [&](const PublishedTable& table) {
+    return std::find(wanted.begin(), wanted.end(), table.name) == wanted.end();
+  });
+  return tables;
+}
+
+std::string report(const Validation& validation, const std::string& format) {
+  if (format == "json") return validation_json(validation);
+  if (format == "csv") return validation_csv(validation);
+  return validation_text(validation);
+}
+
+}  // namespace
+
+int validate(const Arguments& arguments) {
+  const CommandLine line = described();
+  const ParsedLine options(line, arguments);
+  if (options.wants_help()) {
+    Output().write(line.help());
+    return done;
+  }
+  const std::string format = options.choice("format", {"table", "json", "csv"});
+  const unsigned jobs = options.jobs();
+  const std::vector<PublishedTable> tables = selected(read_tables(options), options.positional());
+  Output output(options.text("output"));
+
+  const Interruption interruption;
+  Progress progress(different_points(tables));
+  const Validation validation =
+      futexsim::validate(tables, jobs,
+                         {.finished = {},
+                          .progress = [&](std::size_t points) { progress.show(points); },
+                          .interrupted = [] { return Interruption::requested(); }});
+  progress.clear();
+  output.write(report(validation, format));
+  output.finish();
+  if (validation.interrupted) return interrupted;
+  const std::vector<std::string> broken = broken_bounds(validation);
+  for (const std::string& bound : broken) std::fprintf(stderr, "futexsim: %s\n", bound.c_str());
+  return broken.empty() ? done : comparison_failed;
+}
+
+}  // namespace futexsim::cli

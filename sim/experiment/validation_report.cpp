@@ -1,0 +1,169 @@
+#include "futexsim/experiment/validation_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "futexsim/experiment/text_table.hpp"
+#include "futexsim/parts/csv_table.hpp"
+
+namespace futexsim {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json finite(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
+
+const char* role(const TableOutcome& table) {
+  return table.table->fitted() ? "fitted" : "predicted";
+}
+
+/// The row's own columns and what is known of its simulation.
+ordered_json row_json(const PublishedRow& published, const RowOutcome& row) {
+  ordered_json out = published.columns;
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? finite(*value) : ordered_json();
+  };
+  out["published"] = or_null(published.ops_per_sec_per_thread);
+  out["simulated"] = nullptr;
+  out["error"] = or_null(row.error);
+  out["half_width"] = nullptr;
+  out["plus_minus_pct_simulated"] = nullptr;
+  if (row.simulated) {
+    out["simulated"] = row.simulated->ops_per_sec_per_thread;
+    out["half_width"] = finite(row.simulated->relative_half_width());
+    out["plus_minus_pct_simulated"] = finite(row.simulated->plus_minus_pct);
+  }
+  if (!row.not_run.empty()) out["not_run"] = row.not_run;
+  return out;
+}
+
+std::string cell(const ordered_json& row, const std::string& key) {
+  const auto found = row.find(key);
+  if (found == row.end() || found->is_null()) return {};
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+std::string percent(double fraction) {
+  return fixed(100 * fraction, 1) + " %";
+}
+
+std::string signed_percent(double fraction) {
+  const std::string number = fixed(100 * fraction, 1);
+  return fraction >= 0 ? '+' + number : number;
+}
+
+/// Names of machines or kernels, each once.
+std::string distinct(const TableOutcome& table, const char* column) {
+  std::vector<std::string> names;
+  for (const PublishedRow& row : table.table->rows) {
+    const std::string name = cell(row.columns, column);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::string summary_text(const ErrorSummary& errors, std::size_t rows) {
+  const std::string of = std::to_string(errors.rows) + " of " + std::to_string(rows) + " rows";
+  if (errors.rows == 0) return of + " compared";
+  return "median error " + percent(errors.median) + ", 90th percentile " + percent(errors.p90) +
+         ", worst " + percent(errors.max) + ", log rms " + percent(errors.log_rms) + " (" + of +
+         ")";
+}
+
+std::string table_text(const TableOutcome& table) {
+  using enum TextTable::Align;
+  TextTable text({{"policy", left},
+                  {"buckets", right},
+                  {"threads", right},
+                  {"placement", left},
+                  {"published ops/s", right},
+                  {"simulated ops/s", right},
+                  {"error %", right},
+                  {"±%", right},
+                  {"", left}});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const PublishedRow& published = table.table->rows[i];
+    const RowOutcome& row = table.rows[i];
+    const auto& simulated = row.simulated;
+    text.add({cell(published.columns, "policy"), cell(published.columns, "buckets"),
+              cell(published.columns, "threads"), cell(published.columns, "placement"),
+              published.ops_per_sec_per_thread ? grouped(*published.ops_per_sec_per_thread) : "-",
+              simulated ? grouped(simulated->ops_per_sec_per_thread) : "-",
+              row.error ? signed_percent(*row.error) : "-",
+              simulated ? fixed(100 * simulated->relative_half_width(), 1) : "-",
+              row.not_run.empty() ? "" : "not run: " + row.not_run});
+  }
+  return table.table->name + " (" + role(table) + "; " + distinct(table, "machine") + "; kernel " +
+         distinct(table, "kernel") + ")\n" + text.text() +
+         summary_text(table.errors(), table.rows.size()) + "\n";
+}
+
+}  // namespace
+
+std::string validation_json(const Validation& validation) {
+  ordered_json tables = ordered_json::array();
+  for (const TableOutcome& table : validation.tables) {
+    const ErrorSummary errors = table.errors();
+    ordered_json rows = ordered_json::array();
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      rows.push_back(row_json(table.table->rows[i], table.rows[i]));
+    }
+    tables.push_back({{"table", table.table->name},
+                      {"role", role(table)},
+                      {"median_abs_error", finite(errors.median)},
+                      {"p90_abs_error", finite(errors.p90)},
+                      {"max_abs_error", finite(errors.max)},
+                      {"log_rms", finite(errors.log_rms)},
+                      {"rows", std::move(rows)}});
+  }
+  return ordered_json{{"tables", std::move(tables)}}.dump(2) + "\n";
+}
+
+std::string validation_csv(const Validation& validation) {
+  std::vector<std::string> columns;
+  std::vector<ordered_json> rows;
+  for (const TableOutcome& table : validation.tables) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      ordered_json row = row_json(table.table->rows[i], table.rows[i]);
+      if (!row.contains("not_run")) row["not_run"] = nullptr;
+      row["role"] = role(table);
+      for (const auto& [column, value] : row.items()) {
+        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+          columns.push_back(column);
+        }
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  std::string out;
+  const auto add_line = [&](const auto& field_of) {
+    for (const std::string& column : columns) {
+      if (column != columns.front()) out += ',';
+      out += csv_field(field_of(column));
+    }
+    out += '\n';
+  };
+  add_line([](const std::string& column) { return column; });
+  for (const ordered_json& row : rows) {
+    add_line([&](const std::string& column) { return cell(row, column); });
+  }
+  return out;
+}
+
+std::string validation_text(const Validation& validation) {
+  std::string out;
+  std::size_t rows = 0;
+  for (const TableOutcome& table : validation.tables) {
+    out += table_text(table) + "\n";
+    rows += table.rows.size();
+  }
+  return out + "all tables: " + summary_text(validation.errors(), rows) + "\n" +
+         "±%: 95 % confidence half-width of the simulated value\n";
+}
+
+}  // namespace futexsim
