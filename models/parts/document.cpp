@@ -1,6 +1,7 @@
 #include "futexsim/parts/document.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -143,6 +144,15 @@ void Document::set_from_option(std::string_view option, std::string_view assignm
       (std::string_view("{[\"").find(text[first]) != std::string_view::npos ||
        (text.find('\0') == std::string_view::npos && json::accept(text.begin(), text.end())));
   set(pointer, means_json ? parse_strictly(text, origin).root : json(text), origin);
+}
+
+Cursor Document::take(std::string_view key) {
+  const std::optional<Cursor> member = root().is_object() ? cursor().find(key) : std::nullopt;
+  if (!member) return {};
+  State changed = *state_;
+  changed.root.erase(std::string(key));
+  state_ = std::make_shared<const State>(std::move(changed));
+  return *member;
 }
 
 const json& Document::root() const {

@@ -12,6 +12,7 @@
 #include "futexsim/experiment/point_runner.hpp"
 #include "futexsim/parts/input_error.hpp"
 #include "futexsim/parts/nearest_name.hpp"
+#include "output.hpp"
 
 namespace futexsim::cli {
 namespace {
@@ -179,6 +180,11 @@ std::string ParsedLine::choice(const std::string& name,
   const std::string given = text_or(name, allowed.front());
   if (std::find(allowed.begin(), allowed.end(), given) != allowed.end()) return given;
   throw refusal(name, given, listed(allowed), nearest_name(given, allowed));
+}
+
+int print_help(const CommandLine& line) {
+  Output().write(line.help());
+  return done;
 }
 
 }  // namespace futexsim::cli

@@ -66,4 +66,7 @@ class ParsedLine {
   std::vector<std::string> positional_;
 };
 
+/// On standard output. Returns the exit status.
+int print_help(const CommandLine& line);
+
 }  // namespace futexsim::cli

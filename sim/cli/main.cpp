@@ -14,7 +14,13 @@ namespace {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
+      {"run", "one point: operations per second, confidence, where the time went", run},
+      {"sweep", "every point of a config's sweep, as JSON Lines", sweep},
       {"validate", "published tables and what the simulator makes of them, side by side", validate},
+      {"bench", "perf bench futex hash on a simulated machine", bench},
+      {"list", "what configs can name, with parameters", list},
+      {"machine", "a machine's numbers and where they come from", machine},
+      {"schema", "the JSON Schema of a kind of config", schema},
   };
   return all;
 }

@@ -71,10 +71,7 @@ std::string report(const Validation& validation, const std::string& format) {
 int validate(const Arguments& arguments) {
   const CommandLine line = described();
   const ParsedLine options(line, arguments);
-  if (options.wants_help()) {
-    Output().write(line.help());
-    return done;
-  }
+  if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"table", "json", "csv"});
   const unsigned jobs = options.jobs();
   const std::vector<PublishedTable> tables = selected(read_tables(options), options.positional());

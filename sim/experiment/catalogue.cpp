@@ -72,5 +72,8 @@ std::vector<std::string> Catalogue::machines() const {
 std::vector<std::string> Catalogue::kernels() const {
   return names_in(configs_ / "kernels");
 }
+std::vector<std::string> Catalogue::experiments() const {
+  return names_in(configs_ / "experiments");
+}
 
 }  // namespace futexsim

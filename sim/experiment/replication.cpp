@@ -1,7 +1,7 @@
 #include "replication.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "futexsim/engine/simulation.hpp"
 
@@ -90,7 +90,9 @@ Replication replicate(const Point& point, std::uint64_t index) {
   std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
   Explanation warm_up_cost;
   while (snapshots.size() <= batches) {
-    while (workload.operations() < batch * snapshots.size()) simulation.step();
+    while (workload.operations() < batch * snapshots.size()) {
+      if (!simulation.step()) throw std::logic_error("deadlock: no thread can go on");
+    }
     snapshots.push_back({simulation.now(), workload.operations_by_thread()});
     if (snapshots.size() == settled_batch) {
       kernel.forget_lock_waits();

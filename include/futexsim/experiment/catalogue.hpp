@@ -28,6 +28,7 @@ class Catalogue {
 
   std::vector<std::string> machines() const;
   std::vector<std::string> kernels() const;
+  std::vector<std::string> experiments() const;
 
  private:
   struct Cache;

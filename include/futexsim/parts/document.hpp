@@ -41,6 +41,10 @@ class Document {
   /// a string when it can't be; what starts like an object, array or JSON string must be JSON.
   void set_from_option(std::string_view option, std::string_view assignment);
 
+  /// Takes a member out of the root object, as if it had never been there. A Cursor that looks at
+  /// nothing when there is no such member.
+  Cursor take(std::string_view key);
+
   const nlohmann::json& root() const;
   const std::string& source() const;
   Cursor cursor() const;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "command_line.hpp"
+#include "futexsim/experiment/catalogue.hpp"
+#include "futexsim/experiment/point.hpp"
+#include "futexsim/parts/document.hpp"
+
+namespace futexsim::cli {
+
+/// The config that the first argument names, changed by --set, --seed and --precision.
+Document read_config(const ParsedLine& options, const Catalogue& catalogue);
+
+/// The result of a point as table, json, csv or perf.
+std::string result_text(const Point& point, const PointResult& result, const std::string& format,
+                        bool explain);
+
+}  // namespace futexsim::cli

@@ -1,0 +1,176 @@
+#include "futexsim/experiment/perf_hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "futexsim/kernel/sizing.hpp"
+#include "futexsim/parts/document.hpp"
+#include "futexsim/parts/nearest_name.hpp"
+
+namespace futexsim {
+namespace {
+
+bool is_global(const std::string& policy) {
+  return policy.starts_with("global");
+}
+
+InputError refusal(const std::string& option, const std::string& found,
+                   const std::string& allowed) {
+  return {{.source = option}, found, allowed};
+}
+
+/// The policies of a kernel by the part that perf's options give them.
+struct KernelPolicies {
+  std::string kernel;
+  std::string global;
+  std::string of_process;  ///< empty where there is none
+  bool immutable = false;
+
+  explicit KernelPolicies(const KernelParameters& parameters) : kernel(parameters.name) {
+    for (const std::string& policy : parameters.policies) {
+      if (policy == "immutable") {
+        immutable = true;
+      } else if (is_global(policy)) {
+        if (global.empty()) global = policy;
+      } else if (of_process.empty()) {
+        of_process = policy;
+      }
+    }
+  }
+};
+
+/// Which policy -b and -I mean, before --policy has its say.
+std::string policy_meant(const PerfHashOptions& options, const KernelPolicies& kernel) {
+  if (options.immutable) {
+    if (options.buckets <= 0) {
+      throw refusal("-I", "no number of buckets", "-I together with -b N, N at least 1");
+    }
+    if (!kernel.immutable) {
+      throw refusal("-I", "kernel " + in_quotes(kernel.kernel),
+                    "a kernel that has immutable tables");
+    }
+    return "immutable";
+  }
+  if (options.buckets == 0) return kernel.global;
+  if (kernel.of_process.empty() && options.buckets > 0) {
+    throw refusal("-b", "kernel " + in_quotes(kernel.kernel),
+                  "a kernel that has private tables; this one takes -b 0 or -b -1");
+  }
+  return kernel.of_process.empty() ? kernel.global : kernel.of_process;
+}
+
+/// --policy, once it agrees with -b and -I.
+std::string policy_chosen(const PerfHashOptions& options, const KernelPolicies& kernel) {
+  const std::string meant = policy_meant(options, kernel);
+  if (!options.policy) return meant;
+  const std::string& wanted = *options.policy;
+  const std::string found = in_quotes(wanted);
+  if (options.immutable && wanted != "immutable") {
+    throw refusal("--policy", found + " beside -I", "\"immutable\", or no -I");
+  }
+  if (options.buckets == 0 && !is_global(wanted)) {
+    throw refusal("--policy", found + " beside -b 0", "a global policy, or another -b");
+  }
+  if (options.buckets > 0 && is_global(wanted)) {
+    throw refusal("--policy", found + " beside -b " + std::to_string(options.buckets),
+                  "a private policy, or -b 0");
+  }
+  return wanted;
+}
+
+}  // namespace
+
+Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue) {
+  if (options.buckets < -1) {
+    throw refusal("-b", std::to_string(options.buckets), "-1 (automatic), 0 (global) or more");
+  }
+  Document config("perf bench futex hash");
+  config.set("/machine", options.machine, "--machine");
+  config.set("/kernel", options.kernel, "--kernel");
+  config.set("/workload/placement", options.placement, "--placement");
+  config.set("/workload/futexes_per_thread", options.futexes, "--futexes");
+  const auto machine = catalogue.machine(config.cursor().at("machine"));
+  const KernelPolicies kernel(*catalogue.kernel(config.cursor().at("kernel")));
+  const Placement placement = Placement::read(config.cursor().at("workload").at("placement"),
+                                              options.placement, machine->topology());
+  const std::int64_t threads =
+      options.threads == 0 ? static_cast<std::int64_t>(placement.cpus.size()) : options.threads;
+  config.set("/workload/threads", threads, "--threads");
+
+  const std::string policy = policy_chosen(options, kernel);
+  config.set("/policy/name", policy, options.policy ? "--policy" : "--kernel");
+  const bool automatic = options.buckets <= 0;
+  const auto known_threads =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(threads, 1, 65536));
+  const std::int64_t buckets =
+      automatic ? automatic_buckets(policy, known_threads, machine->topology()) : options.buckets;
+  config.set("/policy/buckets", buckets, "--buckets");
+  if (options.hash) config.set("/hash", *options.hash, "--hash");
+  if (options.seed) config.set("/seed", *options.seed, "--seed");
+  if (options.precision) config.set("/precision", *options.precision, "--precision");
+  return Point(config.cursor(), catalogue);
+}
+
+std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
+                             const PointResult& result) {
+  std::string out;
+  std::array<char, 256> line{};
+  const auto print = [&](const char* format, auto... values) {
+    std::snprintf(line.data(), line.size(), format, values...);
+    out += line.data();
+  };
+  const auto whole = [](double value) { return static_cast<long>(value); };
+  const FutexHashParameters& workload = point.parameters().workload;
+  print("# Running 'futex/hash' benchmark:\n");
+  print(
+      "Run summary [PID %llu]: %u threads, each operating on %u [private] futexes for %ld "
+      "secs.\n\n",
+      static_cast<unsigned long long>(point.parameters().seed), workload.threads,
+      workload.futexes_per_thread, static_cast<long>(options.runtime));
+  for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
+    const ThreadResult& thread = result.threads[i];
+    const auto first = static_cast<unsigned long long>(thread.first_address);
+    const auto last = static_cast<unsigned long long>(thread.last_address);
+    if (workload.futexes_per_thread == 1) {
+      print("[thread %2zu] futex: 0x%llx [ %ld ops/sec ]\n", i, first, whole(thread.ops_per_sec));
+    } else {
+      print("[thread %2zu] futexes: 0x%llx ... 0x%llx [ %ld ops/sec ]\n", i, first, last,
+            whole(thread.ops_per_sec));
+    }
+  }
+  print("%sAveraged %ld operations/sec (+- %.2f%%), total secs = %ld\n", options.silent ? "" : "\n",
+        whole(result.ops_per_sec_per_thread.mean), result.plus_minus_pct,
+        static_cast<long>(options.runtime));
+  const std::string& policy = point.parameters().policy.name();
+  const std::uint32_t buckets = point.resolved().at("policy").value("buckets", std::uint32_t{0});
+  if (is_global(policy)) {
+    print("Futex hashing: global hash\n");
+  } else if (options.buckets < 0) {
+    print("Futex hashing: auto resized to %u buckets\n", buckets);
+  } else {
+    print("Futex hashing: %u hash buckets %s\n", buckets,
+          policy == "immutable" ? "(immutable)" : "");
+  }
+  return out;
+}
+
+PerfHashOptions perf_hash_options(const Point& point) {
+  const auto resolved = point.resolved();
+  const std::string& policy = point.parameters().policy.name();
+  return {
+      .threads = point.threads(),
+      .futexes = point.parameters().workload.futexes_per_thread,
+      .buckets = is_global(policy) ? 0 : resolved.at("policy").value("buckets", std::int64_t{0}),
+      .immutable = policy == "immutable",
+      .machine = point.machine().name(),
+      .kernel = point.kernel().name,
+      .placement = point.parameters().workload.placement,
+      .policy = policy,
+      .hash = {},
+      .seed = point.parameters().seed,
+      .precision = point.parameters().precision};
+}
+
+}  // namespace futexsim

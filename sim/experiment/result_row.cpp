@@ -1,0 +1,193 @@
+#include "futexsim/experiment/result_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "futexsim/engine/trace_hash.hpp"
+#include "futexsim/experiment/text_table.hpp"
+#include "futexsim/experiment/version.hpp"
+#include "futexsim/parts/csv_table.hpp"
+
+namespace futexsim {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json finite(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
+
+double nanoseconds_of(std::uint64_t picoseconds) {
+  return static_cast<double>(picoseconds) / 1000;
+}
+
+ordered_json wait_json(const WaitHistogram& waits) {
+  return {{"p50", nanoseconds_of(waits.p50())},
+          {"p99", nanoseconds_of(waits.p99())},
+          {"p999", nanoseconds_of(waits.p999())},
+          {"max", nanoseconds_of(waits.max())}};
+}
+
+ordered_json explanation_json(const Explanation& e) {
+  ordered_json transfers = ordered_json::object();
+  for (std::size_t i = 0; i < distances; ++i) {
+    if (e.transfers[i] == 0) continue;
+    transfers[std::string(name_of(static_cast<Distance>(i)))] = {
+        {"per_operation", e.transfers[i]},
+        {"latency_ns", e.transfer_latency_ns[i] / e.transfers[i]}};
+  }
+  return {{"computing_ns", e.computing_ns},         {"line_ns", e.line_ns},
+          {"line_queueing_ns", e.line_queueing_ns}, {"spinning_ns", e.spinning_ns},
+          {"draining_ns", e.draining_ns},           {"transfers", std::move(transfers)}};
+}
+
+std::string cell(const ordered_json& value) {
+  if (value.is_null()) return {};
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void flatten(const ordered_json& value, const std::string& name,
+             std::vector<std::pair<std::string, std::string>>& out) {
+  if (!value.is_object()) {
+    out.emplace_back(name, cell(value));
+    return;
+  }
+  for (const auto& [key, member] : value.items()) {
+    flatten(member, name.empty() ? key : name + '.' + key, out);
+  }
+}
+
+double number_at(const ordered_json& row, const char* pointer) {
+  const ordered_json& value = row.at(ordered_json::json_pointer(pointer));
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
+/// Leaves of the configs that aren't the same in all rows, without what is never read there.
+std::vector<std::string> varying(const std::vector<std::map<std::string, std::string>>& configs) {
+  std::vector<std::string> out;
+  for (const auto& config : configs) {
+    for (const auto& [name, value] : config) {
+      const bool same = std::all_of(configs.begin(), configs.end(), [&](const auto& other) {
+        const auto found = other.find(name);
+        return found != other.end() && found->second == value;
+      });
+      if (!same && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string explanation_text(const ordered_json& e) {
+  using enum TextTable::Align;
+  const auto nanoseconds = [&](const char* key) { return fixed(e.at(key).get<double>(), 1); };
+  TextTable time({{"time of an operation", left}, {"ns", right}});
+  time.add({"computing, hits in the own cache included", nanoseconds("computing_ns")});
+  time.add({"waiting for a cache line", nanoseconds("line_ns")});
+  time.add({"  of it behind other requests", nanoseconds("line_queueing_ns")});
+  time.add({"spinning on an unchanged copy", nanoseconds("spinning_ns")});
+  time.add({"draining the store buffer", nanoseconds("draining_ns")});
+  TextTable transfers(
+      {{"cache lines that moved", left}, {"per operation", right}, {"ns each", right}});
+  for (const auto& [distance, transfer] : e.at("transfers").items()) {
+    transfers.add({distance, fixed(transfer.at("per_operation").get<double>(), 3),
+                   fixed(transfer.at("latency_ns").get<double>(), 1)});
+  }
+  return '\n' + time.text() + '\n' + transfers.text();
+}
+
+}  // namespace
+
+ordered_json result_row(const Point& point, const PointResult& result, bool explain) {
+  ordered_json row = {{"config", ordered_json(point.resolved())},
+                      {"seed", point.parameters().seed},
+                      {"version", version()},
+                      {"trace_hash", to_hex(result.trace_hash)},
+                      {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
+                      {"half_width", finite(result.ops_per_sec_per_thread.half_width)},
+                      {"plus_minus_pct", finite(result.plus_minus_pct)},
+                      {"events", result.events},
+                      {"operations", result.operations},
+                      {"simulated_ns", result.simulated_ns},
+                      {"wait_ns", wait_json(result.waits)}};
+  if (explain) row["explanation"] = explanation_json(result.explanation);
+  return row;
+}
+
+std::vector<std::pair<std::string, std::string>> flattened(const ordered_json& row) {
+  std::vector<std::pair<std::string, std::string>> out;
+  flatten(row, "", out);
+  return out;
+}
+
+std::string rows_csv(const std::vector<ordered_json>& rows) {
+  std::vector<std::string> columns;
+  std::vector<std::map<std::string, std::string>> cells;
+  for (const ordered_json& row : rows) {
+    auto& of_row = cells.emplace_back();
+    for (auto& [column, value] : flattened(row)) {
+      if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
+        columns.push_back(column);
+      }
+      of_row.emplace(column, std::move(value));
+    }
+  }
+  std::string out;
+  const auto add_line = [&](const auto& field_of) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i != 0) out += ',';
+      out += csv_field(field_of(columns[i]));
+    }
+    out += '\n';
+  };
+  add_line([](const std::string& column) { return column; });
+  for (auto& of_row : cells) {
+    add_line([&](const std::string& column) { return of_row[column]; });
+  }
+  return out;
+}
+
+std::string rows_text(const std::vector<ordered_json>& rows) {
+  std::vector<std::map<std::string, std::string>> configs;
+  for (const ordered_json& row : rows) {
+    std::vector<std::pair<std::string, std::string>> leaves;
+    flatten(row.at("config"), "", leaves);
+    configs.emplace_back(leaves.begin(), leaves.end());
+  }
+  using enum TextTable::Align;
+  const std::vector<std::string> swept = varying(configs);
+  std::vector<TextTable::Column> columns;
+  for (const std::string& name : swept) columns.push_back({name, right});
+  for (const char* title :
+       {"ops/s per thread", "±%", "perf +-%", "wait p50 ns", "p99 ns", "max ns"}) {
+    columns.push_back({title, right});
+  }
+  TextTable table(columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const std::string& name : swept) cells.push_back(configs[i][name]);
+    const double rate = number_at(rows[i], "/ops_per_sec_per_thread");
+    cells.push_back(grouped(rate));
+    cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / rate, 1));
+    cells.push_back(fixed(number_at(rows[i], "/plus_minus_pct"), 2));
+    for (const char* wait : {"/wait_ns/p50", "/wait_ns/p99", "/wait_ns/max"}) {
+      cells.push_back(grouped(number_at(rows[i], wait)));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string row_text(const ordered_json& row) {
+  using enum TextTable::Align;
+  std::vector<std::pair<std::string, std::string>> config;
+  flatten(row.at("config"), "", config);
+  TextTable table({{"config", left}, {"", left}});
+  for (const auto& [name, value] : config) table.add({name, value});
+  const std::string explanation =
+      row.contains("explanation") ? explanation_text(row.at("explanation")) : "";
+  return table.text() + '\n' + rows_text({row}) + explanation;
+}
+
+}  // namespace futexsim
