@@ -74,9 +74,10 @@ int bench(const Arguments& arguments) {
   const Catalogue catalogue(Catalogue::default_folder());
   const Point point = perf_hash_point(options, catalogue);
   Output output(line.text("output"));
-  const PointResult result = simulate(point);
-  output.write(format == "perf" ? perf_hash_report(options, point, result)
-                                : result_text(point, result, format, false));
+  const std::optional<PointResult> result = simulate_unless_interrupted(point);
+  if (!result) return interrupted;
+  output.write(format == "perf" ? perf_hash_report(options, point, *result)
+                                : result_text(point, *result, format, false));
   output.finish();
   return done;
 }

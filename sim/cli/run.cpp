@@ -1,8 +1,6 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "futexsim/experiment/experiment.hpp"
-#include "futexsim/experiment/perf_hash.hpp"
-#include "futexsim/experiment/result_row.hpp"
 #include "output.hpp"
 #include "results.hpp"
 
@@ -25,26 +23,6 @@ CommandLine described() {
 
 }  // namespace
 
-Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
-  Document config = Experiment::read(options.positional().front(), catalogue);
-  for (const std::string& assignment : options.texts("set")) {
-    config.set_from_option("--set", assignment);
-  }
-  if (const auto seed = options.seed()) config.set("/seed", *seed, "--seed");
-  if (const auto precision = options.precision()) {
-    config.set("/precision", *precision, "--precision");
-  }
-  return config;
-}
-
-std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain) {
-  if (format == "perf") return perf_hash_report(perf_hash_options(point), point, result);
-  const auto row = result_row(point, result, explain);
-  if (format == "json") return row.dump() + "\n";
-  return format == "csv" ? rows_csv({row}) : row_text(row);
-}
-
 int run(const Arguments& arguments) {
   const CommandLine line = described();
   const ParsedLine options(line, arguments);
@@ -57,7 +35,9 @@ int run(const Arguments& arguments) {
   }
   const Point point = experiment.points(catalogue).front();
   Output output(options.text("output"));
-  output.write(result_text(point, simulate(point), format, options.has("explain")));
+  const std::optional<PointResult> result = simulate_unless_interrupted(point);
+  if (!result) return interrupted;
+  output.write(result_text(point, *result, format, options.has("explain")));
   output.finish();
   return done;
 }

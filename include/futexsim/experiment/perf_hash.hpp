@@ -21,10 +21,10 @@ struct PerfHashOptions {
   std::string machine = "e5-2650";
   std::string kernel = "2024-rfc-v2";
   std::string placement = "all";
-  std::optional<std::string> policy;
-  std::optional<std::string> hash;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> precision;
+  std::optional<std::string> policy = {};
+  std::optional<std::string> hash = {};
+  std::optional<std::uint64_t> seed = {};
+  std::optional<double> precision = {};
 };
 
 /// The point that the options ask for. InputError when they contradict each other or ask for what
