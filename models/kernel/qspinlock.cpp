@@ -87,8 +87,9 @@ class QueuedSpinLock final : public SpinLock {
     value = co_await cpu.spin_until(
         lock, [](std::uint32_t v) { return (v & locked_pending_mask) == 0; });
     if ((value & tail_mask) == tail) {
-      value = co_await cpu.compare_exchange(lock, value, locked_value);
-      if ((value & tail_mask) == tail) co_return;  // nobody came after us
+      const std::uint32_t found = co_await cpu.compare_exchange(lock, value, locked_value);
+      if (found == value) co_return;  // nobody came after us
+      // Somebody queued, or set pending and will find our tail and queue: `next` will be set.
     }
     co_await cpu.store_part(lock, locked_mask, locked_value);
     const std::uint32_t next =
