@@ -1,5 +1,6 @@
 #include "futexsim/hardware/cpu.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace futexsim {
@@ -30,6 +31,61 @@ void Core::settle_others(Cpu& cpu) {
   }
 }
 
+StoreBuffer::StoreBuffer(Simulation& simulation, MemorySystem& memory, Cpu& cpu, CoreId core)
+    : memory_(memory), cpu_(cpu) {
+  for (Entry& entry : entries_) {
+    simulation.join(entry);
+    entry.buffer = this;
+    entry.request.requester = &entry;
+    entry.request.core = core;
+    entry.request.access = Access::write;
+  }
+}
+
+void StoreBuffer::put(Word& word, std::uint32_t mask, std::uint32_t value) {
+  assert(!full());
+  Entry& entry = entries_[(oldest_ + used_) % depth];
+  ++used_;
+  entry.word = &word;
+  entry.mask = mask;
+  entry.value = value;
+  ask_for_line(entry);
+  commit_in_order();
+}
+
+void StoreBuffer::ask_for_line(Entry& entry) {
+  entry.requested = !memory_.hits(*entry.word->line, entry.request.core, Access::write);
+  if (!entry.requested) return;
+  entry.request.line = entry.word->line;
+  memory_.request(entry.request);
+}
+
+void StoreBuffer::Entry::fire() {
+  buffer->memory_.complete(request);
+  requested = false;
+  // The line is here at this instant, though the next transfer may have begun.
+  if (this == &buffer->entries_[buffer->oldest_]) buffer->commit(*this);
+  buffer->commit_in_order();
+  buffer->cpu_.buffer_moved();
+}
+
+void StoreBuffer::commit(Entry& entry) {
+  entry.word->value = (entry.word->value & ~entry.mask) | entry.value;
+  memory_.wrote(*entry.word->line);
+  oldest_ = (oldest_ + 1) % depth;
+  --used_;
+}
+
+void StoreBuffer::commit_in_order() {
+  while (used_ > 0) {
+    Entry& entry = entries_[oldest_];
+    if (entry.requested) return;
+    ask_for_line(entry);  // unless it is still, or again, the core's own
+    if (entry.requested) return;
+    commit(entry);
+  }
+}
+
 Cpu::Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_id, CpuId id,
          Costs costs)
     : simulation_(simulation),
@@ -38,9 +94,8 @@ Cpu::Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_i
       core_id_(core_id),
       id_(id),
       costs_(costs),
-      store_buffer_(*this) {
+      store_buffer_(simulation, memory, *this, core_id) {
   simulation.join(*this);
-  simulation.join(store_buffer_);
   core.add(*this);
   request_.requester = this;
   request_.core = core_id;
@@ -50,21 +105,34 @@ void Cpu::start(Task<> program, Picoseconds first_step) {
   process_.start(std::move(program));
   core_.enter(*this);
   work_ = first_step;
-  request_.line = nullptr;
   phase_ = Phase::computing;
+  request_.line = nullptr;
   run_work();
 }
 
-bool Cpu::ready(CacheLine& line, Access access) {
-  return work_ == Picoseconds{} && !(access == Access::write && store_buffer_.busy()) &&
-         memory_.hits(line, core_id_, access);
+bool Cpu::buffer_admits(Operation operation) const {
+  switch (operation) {
+    case Operation::load:
+      return true;
+    case Operation::store:
+      return !store_buffer_.full();
+    case Operation::atomic:
+      return store_buffer_.empty();
+  }
+  return true;
 }
 
-void Cpu::suspend(CacheLine* line, Access access, std::coroutine_handle<> handle,
+bool Cpu::ready(Operation operation, const CacheLine& line) const {
+  return work_ == Picoseconds{} && buffer_admits(operation) &&
+         (operation == Operation::store || memory_.hits(line, core_id_, access_of(operation)));
+}
+
+void Cpu::suspend(Operation operation, CacheLine& line, std::coroutine_handle<> handle,
                   const Condition* condition) {
   process_.suspend_at(handle);
-  request_.line = line;
-  request_.access = access;
+  operation_ = operation;
+  request_.line = &line;
+  request_.access = access_of(operation);
   condition_ = condition;
   if (work_ == Picoseconds{}) return attempt();
   phase_ = Phase::computing;
@@ -82,8 +150,8 @@ void Cpu::settle() {
   const Picoseconds elapsed = simulation_.now() - since_;
   time_.computing += static_cast<std::uint64_t>(elapsed.count);
   since_ = simulation_.now();
-  work_.count = std::max<std::int64_t>(
-      0, work_.count - elapsed.count * core_.speed_per_mille() / 1000);
+  work_.count =
+      std::max<std::int64_t>(0, work_.count - elapsed.count * core_.speed_per_mille() / 1000);
 }
 
 void Cpu::wait_as(Phase phase) {
@@ -98,9 +166,10 @@ void Cpu::go_on() {
   process_.resume();
 }
 
+/// The computation is done: the access itself, as soon as buffer and line allow it.
 void Cpu::attempt() {
-  if (request_.access == Access::write && store_buffer_.busy()) return wait_as(Phase::draining);
-  if (request_.line == nullptr) return go_on();
+  if (!buffer_admits(operation_)) return wait_as(Phase::draining);
+  if (operation_ == Operation::store || request_.line == nullptr) return go_on();
   if (!memory_.hits(*request_.line, core_id_, request_.access)) {
     wait_as(Phase::line);
     return memory_.request(request_);
@@ -113,12 +182,11 @@ void Cpu::attempt() {
 }
 
 void Cpu::arrived() {
-  const Picoseconds now = simulation_.now();
   if (phase_ == Phase::spinning) {
     time_.spinning += static_cast<std::uint64_t>((request_.issued - since_).count);
     since_ = request_.issued;
   }
-  time_.line += static_cast<std::uint64_t>((now - since_).count);
+  time_.line += static_cast<std::uint64_t>((simulation_.now() - since_).count);
   memory_.complete(request_);
   if (condition_ != nullptr && !condition_->holds()) {
     wait_as(Phase::spinning);
@@ -127,38 +195,17 @@ void Cpu::arrived() {
   go_on();
 }
 
+void Cpu::buffer_moved() {
+  if (phase_ != Phase::draining || !buffer_admits(operation_)) return;
+  time_.draining += static_cast<std::uint64_t>((simulation_.now() - since_).count);
+  attempt();
+}
+
 void Cpu::fire() {
   if (phase_ != Phase::computing) return arrived();
   time_.computing += static_cast<std::uint64_t>((simulation_.now() - since_).count);
   work_ = {};
   attempt();
-}
-
-void Cpu::StoreBuffer::put(Word& word, std::uint32_t value) {
-  assert(!busy());
-  if (cpu_.memory_.hits(*word.line, cpu_.core_id_, Access::write)) {
-    word.value = value;
-    return cpu_.memory_.wrote(*word.line);
-  }
-  word_ = &word;
-  value_ = value;
-  request_.requester = this;
-  request_.core = cpu_.core_id_;
-  request_.access = Access::write;
-  request_.line = word.line;
-  cpu_.memory_.request(request_);
-}
-
-void Cpu::StoreBuffer::fire() {
-  cpu_.memory_.complete(request_);
-  word_->value = value_;
-  cpu_.memory_.wrote(*word_->line);
-  word_ = nullptr;
-  if (cpu_.phase_ == Phase::draining) {
-    cpu_.time_.draining +=
-        static_cast<std::uint64_t>((cpu_.simulation_.now() - cpu_.since_).count);
-    cpu_.attempt();
-  }
 }
 
 }  // namespace futexsim

@@ -80,7 +80,7 @@ class QueuedSpinLock final : public SpinLock {
 
     const std::uint32_t old = co_await cpu.exchange_part(lock, tail_mask, tail);
     if ((old & tail_mask) != 0) {
-      co_await cpu.post(decode_tail(old).next, tail);
+      co_await cpu.store(decode_tail(old).next, tail);
       co_await cpu.spin_until(node.locked, [](std::uint32_t locked) { return locked != 0; });
     }
 
@@ -94,7 +94,7 @@ class QueuedSpinLock final : public SpinLock {
     co_await cpu.store_part(lock, locked_mask, locked_value);
     const std::uint32_t next =
         co_await cpu.spin_until(node.next, [](std::uint32_t v) { return v != 0; });
-    co_await cpu.post(decode_tail(next).locked, 1);
+    co_await cpu.store(decode_tail(next).locked, 1);
   }
 
   std::vector<McsNode> nodes_;

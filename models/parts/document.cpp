@@ -50,6 +50,14 @@ std::size_t index_in(const json& array, const std::string& key, const Location& 
                    "0 to " + std::to_string(array.size()) + " or \"-\"");
 }
 
+/// Forgets where the value at `pointer`, and all that it holds, stood.
+void erase_marks(Document::State& state, const std::string& pointer) {
+  std::erase_if(state.marks, [&](const auto& entry) {
+    return entry.first.starts_with(pointer) &&
+           (entry.first.size() == pointer.size() || entry.first[pointer.size()] == '/');
+  });
+}
+
 }  // namespace
 
 std::string pointer_to(const std::string& pointer, std::string_view key) {
@@ -118,10 +126,7 @@ void Document::set(const std::string& pointer, json value, const std::string& or
     reached = std::move(next);
   }
   *node = std::move(value);
-  std::erase_if(changed.marks, [&](const auto& entry) {
-    return entry.first.starts_with(reached) &&
-           (entry.first.size() == reached.size() || entry.first[reached.size()] == '/');
-  });
+  erase_marks(changed, reached);
   changed.marks[reached].origin = origin;
   state_ = std::make_shared<const State>(std::move(changed));
 }
@@ -151,6 +156,7 @@ Cursor Document::take(std::string_view key) {
   if (!member) return {};
   State changed = *state_;
   changed.root.erase(std::string(key));
+  erase_marks(changed, member->pointer());
   state_ = std::make_shared<const State>(std::move(changed));
   return *member;
 }

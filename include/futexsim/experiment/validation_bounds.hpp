@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,11 @@ ValidationBounds read_bounds(const std::string& path);
 /// One line for each bound that the table breaks. A row that counts but wasn't run breaks it.
 std::vector<std::string> broken_bounds(const TableOutcome& outcome, const ValidationBound& bound);
 
-/// The same for each table, by the bounds.json beside its file, if there is one.
-std::vector<std::string> broken_bounds(const Validation& validation);
+/// The bound of each table in the bounds.json beside its file, where there is one.
+std::vector<std::optional<ValidationBound>> bounds_beside(std::span<const PublishedTable> tables);
+
+/// The lines of all tables, in order. `bounds`: one for each table.
+std::vector<std::string> broken_bounds(const Validation& validation,
+                                       std::span<const std::optional<ValidationBound>> bounds);
 
 }  // namespace futexsim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <coroutine>
 #include <cstdint>
 #include <utility>
@@ -42,8 +43,49 @@ struct CpuTime {
   std::uint64_t draining = 0;   ///< the store buffer, before an atomic or another store
 };
 
+class Cpu;
+
+/// The stores that a CPU has retired but that are not yet visible: total store order. Each asks
+/// for its line at once, so that their transfers overlap, and they become visible in order.
+class StoreBuffer {
+ public:
+  /// Stores whose lines are on the way at the same time. Real ones hold 36 and more; the kernel's
+  /// paths never have more than this many misses between two atomics.
+  static constexpr std::uint32_t depth = 2;
+
+  StoreBuffer(Simulation& simulation, MemorySystem& memory, Cpu& cpu, CoreId core);
+
+  bool empty() const { return used_ == 0; }
+  bool full() const { return used_ == depth; }
+
+  /// Bytes of `word` under `mask` become `value`. Invariant: not full.
+  void put(Word& word, std::uint32_t mask, std::uint32_t value);
+
+ private:
+  struct Entry final : Actor {
+    void fire() override;
+
+    StoreBuffer* buffer = nullptr;
+    Word* word = nullptr;
+    std::uint32_t mask = 0;
+    std::uint32_t value = 0;
+    bool requested = false;  ///< the line is on its way
+    LineRequest request;
+  };
+
+  void ask_for_line(Entry& entry);
+  void commit(Entry& entry);
+  void commit_in_order();
+
+  MemorySystem& memory_;
+  Cpu& cpu_;
+  std::array<Entry, depth> entries_;
+  std::uint32_t oldest_ = 0;
+  std::uint32_t used_ = 0;
+};
+
 /// One CPU and the thread that is pinned to it: computes, loads, stores and does atomic
-/// read-modify-writes; total store order with a store buffer of one posted store.
+/// read-modify-writes, in total store order.
 ///
 /// Computation is lazy: it is spent just before the next access to memory, as one event. While a
 /// thread waits (for a line, spinning, draining) its siblings have the core to themselves.
@@ -54,6 +96,9 @@ class Cpu final : public Actor {
     Picoseconds atomic;
     Picoseconds plain;
   };
+
+  /// What a simulation needs for each CPU.
+  static constexpr std::uint32_t actors = 1 + StoreBuffer::depth;
 
   Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_id, CpuId id,
       Costs costs);
@@ -75,6 +120,7 @@ class Cpu final : public Actor {
   }
 
   auto load(Word& word);
+  /// Waits for room in the store buffer only.
   auto store(Word& word, std::uint32_t value);
   /// A store of some of the word's bytes: those under `mask` become `value`.
   auto store_part(Word& word, std::uint32_t mask, std::uint32_t value);
@@ -86,20 +132,20 @@ class Cpu final : public Actor {
   /// Reads until `predicate(value)`, and yields that value.
   template <class Predicate>
   auto spin_until(Word& word, Predicate predicate);
-  /// A store that the CPU doesn't wait for.
-  auto post(Word& word, std::uint32_t value);
 
   void fire() override;
 
  private:
   friend class Core;
+  friend class StoreBuffer;
   template <class Effect>
   friend class MemoryAccess;
   template <class Predicate>
   friend class Spin;
-  friend class PostedStore;
+  friend class BufferedStore;
 
   enum class Phase : std::uint8_t { idle, computing, draining, line, spinning };
+  enum class Operation : std::uint8_t { load, store, atomic };
 
   /// What a spinning CPU waits for.
   struct Condition {
@@ -109,29 +155,18 @@ class Cpu final : public Actor {
     ~Condition() = default;
   };
 
-  /// The one store that has left the CPU but not yet reached its line.
-  class StoreBuffer final : public Actor {
-   public:
-    explicit StoreBuffer(Cpu& cpu) : cpu_(cpu) {}
-    bool busy() const { return word_ != nullptr; }
-    void put(Word& word, std::uint32_t value);
-    void fire() override;
-
-   private:
-    Cpu& cpu_;
-    Word* word_ = nullptr;
-    std::uint32_t value_ = 0;
-    LineRequest request_;
-  };
-
-  bool ready(CacheLine& line, Access access);
-  void suspend(CacheLine* line, Access access, std::coroutine_handle<> handle,
+  static Access access_of(Operation operation) {
+    return operation == Operation::load ? Access::read : Access::write;
+  }
+  bool buffer_admits(Operation operation) const;
+  bool ready(Operation operation, const CacheLine& line) const;
+  void suspend(Operation operation, CacheLine& line, std::coroutine_handle<> handle,
                const Condition* condition = nullptr);
-  void spend(Picoseconds hit) { work_ += hit; }
   void run_work();
   void settle();
   void attempt();
   void arrived();
+  void buffer_moved();
   void wait_as(Phase phase);
   void go_on();
 
@@ -145,6 +180,7 @@ class Cpu final : public Actor {
   StoreBuffer store_buffer_;
   LineRequest request_;
   const Condition* condition_ = nullptr;
+  Operation operation_ = Operation::load;
   Phase phase_ = Phase::idle;
   bool active_ = false;
   Picoseconds work_;   ///< still to compute, at full speed
@@ -152,29 +188,32 @@ class Cpu final : public Actor {
   CpuTime time_;
 };
 
-/// Awaitable: one access to a word, whose effect happens at the instant at which the line is there.
+/// Awaitable: a load or an atomic, whose effect happens at the instant at which the line is there.
 template <class Effect>
 class MemoryAccess {
  public:
-  MemoryAccess(Cpu& cpu, Word& word, Access access, Picoseconds hit, Effect effect)
-      : cpu_(cpu), word_(word), access_(access), hit_(hit), effect_(effect) {}
+  MemoryAccess(Cpu& cpu, Word& word, Cpu::Operation operation, Effect effect)
+      : cpu_(cpu), word_(word), operation_(operation), effect_(effect) {}
 
-  bool await_ready() { return cpu_.ready(*word_.line, access_); }
+  bool await_ready() const { return cpu_.ready(operation_, *word_.line); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(word_.line, access_, handle);
+    cpu_.suspend(operation_, *word_.line, handle);
   }
-  auto await_resume() {
+  std::uint32_t await_resume() {
     const std::uint32_t old = effect_(word_.value);
-    if (access_ == Access::write) cpu_.memory_.wrote(*word_.line);
-    cpu_.spend(hit_);
+    if (operation_ == Cpu::Operation::atomic) {
+      cpu_.memory_.wrote(*word_.line);
+      cpu_.work_ += cpu_.costs_.atomic;
+    } else {
+      cpu_.work_ += cpu_.costs_.plain;
+    }
     return old;
   }
 
  private:
   Cpu& cpu_;
   Word& word_;
-  Access access_;
-  Picoseconds hit_;
+  Cpu::Operation operation_;
   Effect effect_;
 };
 
@@ -186,12 +225,12 @@ class Spin final : Cpu::Condition {
       : cpu_(cpu), word_(word), predicate_(predicate) {}
 
   bool holds() const override { return predicate_(word_.value); }
-  bool await_ready() { return cpu_.ready(*word_.line, Access::read) && holds(); }
+  bool await_ready() const { return cpu_.ready(Cpu::Operation::load, *word_.line) && holds(); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(word_.line, Access::read, handle, this);
+    cpu_.suspend(Cpu::Operation::load, *word_.line, handle, this);
   }
   std::uint32_t await_resume() {
-    cpu_.spend(cpu_.costs_.plain);
+    cpu_.work_ += cpu_.costs_.plain;
     return word_.value;
   }
 
@@ -201,67 +240,60 @@ class Spin final : Cpu::Condition {
   Predicate predicate_;
 };
 
-/// Awaitable: hands a store to the store buffer.
-class PostedStore {
+/// Awaitable: a store, done for the thread as soon as the store buffer has it.
+class BufferedStore {
  public:
-  PostedStore(Cpu& cpu, Word& word, std::uint32_t value) : cpu_(cpu), word_(word), value_(value) {}
+  BufferedStore(Cpu& cpu, Word& word, std::uint32_t mask, std::uint32_t value)
+      : cpu_(cpu), word_(word), mask_(mask), value_(value) {}
 
-  bool await_ready() { return cpu_.work_ == Picoseconds{} && !cpu_.store_buffer_.busy(); }
+  bool await_ready() const { return cpu_.ready(Cpu::Operation::store, *word_.line); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(nullptr, Access::write, handle);
+    cpu_.suspend(Cpu::Operation::store, *word_.line, handle);
   }
   void await_resume() {
-    cpu_.store_buffer_.put(word_, value_);
-    cpu_.spend(cpu_.costs_.plain);
+    cpu_.store_buffer_.put(word_, mask_, value_);
+    cpu_.work_ += cpu_.costs_.plain;
   }
 
  private:
   Cpu& cpu_;
   Word& word_;
+  std::uint32_t mask_;
   std::uint32_t value_;
 };
 
 inline auto Cpu::load(Word& word) {
-  return MemoryAccess(*this, word, Access::read, costs_.plain,
-                      [](std::uint32_t& value) { return value; });
+  return MemoryAccess(*this, word, Operation::load, [](std::uint32_t& value) { return value; });
 }
-inline auto Cpu::store(Word& word, std::uint32_t desired) {
-  return MemoryAccess(*this, word, Access::write, costs_.plain, [desired](std::uint32_t& value) {
-    return std::exchange(value, desired);
-  });
+inline auto Cpu::store(Word& word, std::uint32_t value) {
+  return BufferedStore(*this, word, ~0U, value);
 }
-inline auto Cpu::store_part(Word& word, std::uint32_t mask, std::uint32_t part) {
-  return MemoryAccess(*this, word, Access::write, costs_.plain,
-                      [mask, part](std::uint32_t& value) {
-                        return std::exchange(value, (value & ~mask) | part);
-                      });
+inline auto Cpu::store_part(Word& word, std::uint32_t mask, std::uint32_t value) {
+  return BufferedStore(*this, word, mask, value);
 }
 inline auto Cpu::fetch_add(Word& word, std::uint32_t delta) {
-  return MemoryAccess(*this, word, Access::write, costs_.atomic, [delta](std::uint32_t& value) {
+  return MemoryAccess(*this, word, Operation::atomic, [delta](std::uint32_t& value) {
     return std::exchange(value, value + delta);
   });
 }
 inline auto Cpu::fetch_or(Word& word, std::uint32_t bits) {
-  return MemoryAccess(*this, word, Access::write, costs_.atomic, [bits](std::uint32_t& value) {
+  return MemoryAccess(*this, word, Operation::atomic, [bits](std::uint32_t& value) {
     return std::exchange(value, value | bits);
   });
 }
 inline auto Cpu::exchange_part(Word& word, std::uint32_t mask, std::uint32_t part) {
-  return MemoryAccess(*this, word, Access::write, costs_.atomic,
-                      [mask, part](std::uint32_t& value) {
-                        return std::exchange(value, (value & ~mask) | part);
-                      });
+  return MemoryAccess(*this, word, Operation::atomic, [mask, part](std::uint32_t& value) {
+    return std::exchange(value, (value & ~mask) | part);
+  });
 }
 inline auto Cpu::compare_exchange(Word& word, std::uint32_t expected, std::uint32_t desired) {
-  return MemoryAccess(*this, word, Access::write, costs_.atomic,
-                      [expected, desired](std::uint32_t& value) {
-                        return value == expected ? std::exchange(value, desired) : value;
-                      });
+  return MemoryAccess(*this, word, Operation::atomic, [expected, desired](std::uint32_t& value) {
+    return value == expected ? std::exchange(value, desired) : value;
+  });
 }
 template <class Predicate>
 auto Cpu::spin_until(Word& word, Predicate predicate) {
   return Spin<Predicate>(*this, word, predicate);
 }
-inline auto Cpu::post(Word& word, std::uint32_t value) { return PostedStore(*this, word, value); }
 
 }  // namespace futexsim

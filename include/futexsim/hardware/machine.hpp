@@ -108,7 +108,7 @@ class Machine {
 class Hardware {
  public:
   /// Actors that a simulation needs for each CPU in use.
-  static constexpr std::uint32_t actors_per_cpu = 2;
+  static constexpr std::uint32_t actors_per_cpu = Cpu::actors;
 
   /// `cpus`: those in use, in the order in which they join the simulation.
   Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus);
