@@ -157,6 +157,7 @@ Cursor Document::take(std::string_view key) {
   State changed = *state_;
   changed.root.erase(std::string(key));
   erase_marks(changed, member->pointer());
+  changed.marks.rehash(0);  // what is left is small, and copied by each set()
   state_ = std::make_shared<const State>(std::move(changed));
   return *member;
 }

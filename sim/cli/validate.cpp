@@ -75,6 +75,7 @@ int validate(const Arguments& arguments) {
   const std::string format = options.choice("format", {"table", "json", "csv"});
   const unsigned jobs = options.jobs();
   const std::vector<PublishedTable> tables = selected(read_tables(options), options.positional());
+  const auto bounds = bounds_beside(tables);
   Output output(options.text("output"));
 
   const Interruption interruption;
@@ -88,7 +89,7 @@ int validate(const Arguments& arguments) {
   output.write(report(validation, format));
   output.finish();
   if (validation.interrupted) return interrupted;
-  const std::vector<std::string> broken = broken_bounds(validation);
+  const std::vector<std::string> broken = broken_bounds(validation, bounds);
   for (const std::string& bound : broken) std::fprintf(stderr, "futexsim: %s\n", bound.c_str());
   return broken.empty() ? done : comparison_failed;
 }

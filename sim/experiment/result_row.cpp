@@ -1,6 +1,7 @@
 #include "futexsim/experiment/result_row.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -29,11 +30,25 @@ ordered_json wait_json(const WaitHistogram& waits) {
           {"max", nanoseconds_of(waits.max())}};
 }
 
+/// "same node, other L3" as "same_node_other_l3".
+std::string as_key(std::string_view name) {
+  std::string out;
+  for (const char letter : name) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (std::isalnum(code) != 0) {
+      out += static_cast<char>(std::tolower(code));
+    } else if (!out.ends_with('_')) {
+      out += '_';
+    }
+  }
+  return out;
+}
+
 ordered_json explanation_json(const Explanation& e) {
   ordered_json transfers = ordered_json::object();
   for (std::size_t i = 0; i < distances; ++i) {
     if (e.transfers[i] == 0) continue;
-    transfers[std::string(name_of(static_cast<Distance>(i)))] = {
+    transfers[as_key(name_of(static_cast<Distance>(i)))] = {
         {"per_operation", e.transfers[i]},
         {"latency_ns", e.transfer_latency_ns[i] / e.transfers[i]}};
   }
@@ -91,7 +106,9 @@ std::string explanation_text(const ordered_json& e) {
   TextTable transfers(
       {{"cache lines that moved", left}, {"per operation", right}, {"ns each", right}});
   for (const auto& [distance, transfer] : e.at("transfers").items()) {
-    transfers.add({distance, fixed(transfer.at("per_operation").get<double>(), 3),
+    std::string name = distance;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    transfers.add({name, fixed(transfer.at("per_operation").get<double>(), 3),
                    fixed(transfer.at("latency_ns").get<double>(), 1)});
   }
   return '\n' + time.text() + '\n' + transfers.text();

@@ -68,18 +68,29 @@ std::vector<std::string> broken_bounds(const TableOutcome& outcome, const Valida
   return out;
 }
 
-std::vector<std::string> broken_bounds(const Validation& validation) {
-  std::vector<std::string> out;
+std::vector<std::optional<ValidationBound>> bounds_beside(std::span<const PublishedTable> tables) {
+  std::vector<std::optional<ValidationBound>> out;
   std::map<std::string, ValidationBounds> by_file;
-  for (const TableOutcome& table : validation.tables) {
+  for (const PublishedTable& table : tables) {
     const std::string path =
-        (std::filesystem::path(table.table->file).parent_path() / "bounds.json").string();
+        (std::filesystem::path(table.file).parent_path() / "bounds.json").string();
     if (!by_file.contains(path)) {
       by_file[path] = std::filesystem::exists(path) ? read_bounds(path) : ValidationBounds();
     }
-    const auto bound = by_file[path].find(table.table->name);
-    if (bound == by_file[path].end()) continue;
-    for (std::string& line : broken_bounds(table, bound->second)) out.push_back(std::move(line));
+    const auto bound = by_file[path].find(table.name);
+    out.push_back(bound == by_file[path].end() ? std::nullopt : std::optional(bound->second));
+  }
+  return out;
+}
+
+std::vector<std::string> broken_bounds(const Validation& validation,
+                                       std::span<const std::optional<ValidationBound>> bounds) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < validation.tables.size(); ++i) {
+    if (!bounds[i]) continue;
+    for (std::string& line : broken_bounds(validation.tables[i], *bounds[i])) {
+      out.push_back(std::move(line));
+    }
   }
   return out;
 }

@@ -1,0 +1,278 @@
+"""What people and scripts do to the command line by mistake: hostile.py FUTEXSIM SOURCE_FOLDER.
+
+Bad input ends in one line on standard error, exit status 2 and no file written; good input in
+exit status 0 and an empty standard error.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+FUTEXSIM, SOURCE = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
+CURVE = SOURCE / "configs/experiments/e5-curve.json"
+POINT = SOURCE / "configs/experiments/e5-point.json"
+QUICK = ["--precision", "1"]
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def call(self, *arguments, **options):
+        return subprocess.run([FUTEXSIM, *map(os.fsencode, arguments)], capture_output=True,
+                              timeout=120, cwd=self.folder, **options)
+
+    def refused(self, *arguments, saying="", status=2):
+        """One line, one status, nothing on standard output, nothing written."""
+        before = sorted(self.folder.iterdir())
+        done = self.call(*arguments)
+        line = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout), (status, b""), line)
+        self.assertTrue(line.startswith("futexsim: ") and line.endswith("\n"), line)
+        self.assertEqual(line.count("\n"), 1, line)
+        self.assertTrue(line.isprintable() or line[:-1].isprintable(), line)
+        self.assertIn(saying, line)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        return line
+
+    def succeeds(self, *arguments):
+        done = self.call(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done)
+        return done.stdout.decode()
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    # What a user types wrong.
+    def test_commands_and_options(self):
+        for arguments, saying in [
+            ([], "no command"),
+            (["vlidate"], 'did you mean "validate"?'),
+            (["--frobnicate"], "the command"),
+            ([""], "the command"),
+            (["run"], "no CONFIG"),
+            (["run", "a", "b"], "the argument"),
+            (["run", POINT, "--sede", "1"], 'did you mean "--seed"?'),
+            (["run", POINT, "--prec", "1"], "unknown option"),
+            (["run", POINT, "-x"], "unknown option"),
+            (["run", POINT, "--seed"], "without a value"),
+            (["run", POINT, "--seed", "1", "--seed", "2"], "second time"),
+            (["run", POINT, "--explain=1"], "with a value"),
+            (["run", POINT, "--format", "jsn"], 'did you mean "json"?'),
+            (["run", CURVE], "found a sweep"),
+            (["sweep", POINT, "-j", "0"], "an integer from 1"),
+            (["sweep", POINT, "-j", "99999999999999999999"], "an integer from 1"),
+            (["validate", "e5-82"], 'did you mean "e5-28"?'),
+            (["validate", "--tables", "missing.csv"], "No such file"),
+            (["validate", "--tables", "."], "no CSV file"),
+            (["list", "machine"], 'did you mean "machines"?'),
+            (["schema", "machines"], 'did you mean "machine"?'),
+            (["schema"], "no NAME"),
+            (["machine", "show"], "no NAME"),
+            (["machine", "hide", "e5-2650"], '"show"'),
+            (["machine", "show", "e5-2560"], 'did you mean "e5-2650"?'),
+            (["machine", "show", "e5\n2650"], "\\n"),
+            (["machine", "show", b"\xff\xfe"], "\\xff"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused(*arguments, saying=saying)
+
+    def test_numbers(self):
+        for option in ["--seed", "--precision"]:
+            for value in ["", "x", "-1", "1e999", "nan", "inf", "0x10", " 1", "1,0"]:
+                with self.subTest(option=option, value=value):
+                    self.refused("run", POINT, f"{option}={value}" if value else option + "=")
+        self.refused("run", POINT, "--precision", "0", saying="0.0001")
+        self.refused("run", POINT, "--seed", "18446744073709551616")
+
+    def test_overrides(self):
+        for value, saying in [
+            ("/workload/threads=0", "from 1"),
+            ("/workload/threads=64", "at most 32"),
+            ("/workload/threads=many", 'the string "many"'),
+            ("/workload/thread=1", 'did you mean "threads"?'),
+            ("/policy/buckets=3", "a power of two"),
+            ("/policy=none", "allowed"),
+            ("/policy=resizable", "allowed"),
+            ("/machine=e5", "allowed"),
+            ("/machine=nowhere.json", "No such file"),
+            ("/machine/name=x", "holds no"),
+            ("/workload/placement=node2", "node1"),
+            ("workload/threads=1", "JSON pointer"),
+            ("/workload/threads", "VALUE"),
+            ("", "VALUE"),
+            ("=1", "JSON pointer"),
+            ("/workload={", "allowed"),
+        ]:
+            with self.subTest(value=value):
+                self.refused("run", POINT, "--set", value, "-o", "out.json", saying=saying)
+
+    def test_bench(self):
+        for arguments, saying in [
+            (["futex"], "no benchmark"),
+            (["futex", "wake"], "futex hash"),
+            (["futex", "hash", "-t", "-1"], "from 0"),
+            (["futex", "hash", "-b", "-2"], "from -1"),
+            (["futex", "hash", "-f", "0"], "from 1"),
+            (["futex", "hash", "-r", "0"], "from 1"),
+            (["futex", "hash", "-t", "33"], "at most 32"),
+            (["futex", "hash", "-b", "3"], "a power of two"),
+            (["futex", "hash", "-I"], "-b N"),
+            (["futex", "hash", "-b", "16", "-I"], "immutable"),
+            (["futex", "hash", "-S"], "not simulated yet"),
+            (["futex", "hash", "-b", "0", "--policy", "private"], "beside -b 0"),
+            (["futex", "hash", "--placement", "node9"], "node1"),
+            (["futex", "hash", "--hash", "md5"], "jhash2"),
+            (["futex", "hash", "--kernel", "v9"], "allowed"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused("bench", *arguments, saying=saying)
+
+    # Files that aren't what they should be.
+    def test_broken_configs(self):
+        good = json.loads(POINT.read_text())
+        for name, text in {
+            "empty": "", "word": "x", "list": "[]", "null": "null", "cut": POINT.read_text()[:-9],
+            "twice": '{"machine": "e5-2650", "machine": "e5-2650"}', "nul": b"{\0}",
+            "latin1": b'{"machine": "\xe9"}', "utf16": '{"machine": 1}'.encode("utf-16"),
+            "deep": "[" * 100000, "unknown": json.dumps({**good, "extra": 1}),
+            "huge": '{"seed": 1e400}', "no_machine": json.dumps({**good, "machine": None}),
+            "bad_sweep": json.dumps({**good, "sweep": {"grid": {"/policy/buckets": [2, 5]}}}),
+        }.items():
+            with self.subTest(name=name):
+                path = self.file(name + ".json", text)
+                for command in ["run", "sweep"]:
+                    self.refused(command, path, "-o", "out.jsonl", saying=str(path))
+        for missing in ["nothing.json", "no/such/file.json", ".", "/"]:
+            with self.subTest(missing=missing):
+                self.refused("run", missing)
+
+    def test_broken_tables(self):
+        header = ("table,machine,kernel,threads,placement,futexes_per_thread,policy,hash,buckets,"
+                  "ops_per_sec_per_thread\n")
+        row = "t,e5-2650,2024-rfc-v2,2,all,8,private,jhash2,4,1000\n"
+        for name, text in {
+            "empty": "", "ragged": header + "a,b\n", "column": header.replace("policy", "polcy"),
+            "number": header + row.replace(",2,", ",two,"), "zero": header + row.replace("1000", "0"),
+            "buckets": header + row.replace(",4,", ",6,"), "quote": header + '"t', "nul": b"a\0b\n",
+        }.items():
+            with self.subTest(name=name):
+                path = self.file(name + ".csv", text)
+                self.refused("validate", "--tables", path, "-o", "out.json", saying=str(path))
+
+    # Output that can't be written, and output that must not be.
+    def test_outputs(self):
+        for target in ["missing/out", ".", "", "/dev/null"]:
+            with self.subTest(target=target):
+                self.refused("run", POINT, *QUICK, "--output=" + target if target else "--output=")
+        old = self.file("out.json", "old")
+        self.refused("run", POINT, "--set", "/policy/buckets=3", "-o", old)
+        self.assertEqual(old.read_text(), "old")
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([FUTEXSIM, "list"], stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"No space left", done.stderr)
+
+    def test_closed_pipe(self):
+        for arguments in [["list"], ["sweep", CURVE, *QUICK], ["--help"]]:
+            with self.subTest(arguments=arguments):
+                reader, writer = os.pipe()
+                os.close(reader)
+                done = subprocess.run([FUTEXSIM, *arguments], stdout=writer, stderr=subprocess.PIPE)
+                os.close(writer)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    # What works.
+    def test_help(self):
+        for command in ["run", "sweep", "validate", "bench", "list", "machine", "schema"]:
+            self.assertIn("usage: futexsim " + command, self.succeeds(command, "--help"))
+            self.assertIn("usage: futexsim " + command, self.succeeds(command, "-h"))
+        self.assertIn("usage", self.succeeds("--help"))
+        self.assertRegex(self.succeeds("--version"), r"^futexsim \d+\.\d+\.\d+")
+
+    def test_rows(self):
+        row = json.loads(self.succeeds("run", POINT, *QUICK, "--format", "json", "--seed", "5"))
+        self.assertEqual((row["seed"], row["config"]["seed"]), (5, 5))
+        self.assertEqual(row["config"]["policy"], {"name": "private", "buckets": 16})
+        self.assertGreater(row["ops_per_sec_per_thread"], 0)
+        for format in ["table", "csv", "perf"]:
+            self.assertTrue(self.succeeds("run", POINT, *QUICK, "--explain", "--format", format))
+
+    def test_sweep_is_the_same_for_any_number_of_jobs(self):
+        one = self.succeeds("sweep", CURVE, *QUICK, "-j", "1")
+        self.assertEqual(one, self.succeeds("sweep", CURVE, *QUICK, "-j2"))
+        self.assertEqual(self.succeeds("sweep", CURVE, *QUICK, "--output", "out.jsonl"), "")
+        self.assertEqual((self.folder / "out.jsonl").read_text(), one)
+        buckets = [json.loads(line)["config"]["policy"]["buckets"] for line in one.splitlines()]
+        self.assertEqual(buckets, [8192] + [2**i for i in range(1, 15)])
+
+    def test_perf_options(self):
+        lines = self.succeeds("bench", "futex", "hash", "-t4", "-b", "16", "-f", "8", "-r", "3", "-m",
+                              *QUICK).splitlines()
+        self.assertEqual(lines[0], "# Running 'futex/hash' benchmark:")
+        self.assertRegex(lines[1], r"^Run summary \[PID \d+\]: 4 threads, each operating on 8 "
+                                   r"\[private\] futexes for 3 secs\.$")
+        for i in range(4):
+            self.assertRegex(lines[3 + i], r"^\[thread  %d\] futexes: 0x[0-9a-f]+ \.\.\. "
+                                           r"0x[0-9a-f]+ \[ \d+ ops/sec \]$" % i)
+        self.assertRegex(lines[8], r"^Averaged \d+ operations/sec \(\+- \d+\.\d\d%\), total secs = 3$")
+        self.assertEqual(lines[9].rstrip(), "Futex hashing: 16 hash buckets")
+        silent = self.succeeds("bench", "futex", "hash", "--threads", "4", "-s", "-b", "-1", *QUICK)
+        self.assertEqual(len(silent.splitlines()), 5)
+        self.assertTrue(silent.endswith("Futex hashing: auto resized to 4 buckets\n"))
+
+    def test_validate_own_table(self):
+        path = self.file("own.csv", (SOURCE / "configs/published/e5-28.csv").read_text()
+                         .replace("e5-28", "own"))
+        report = json.loads(self.succeeds("validate", "--tables", path, "--format", "json", *QUICK))
+        table, = report["tables"]
+        self.assertEqual((table["table"], table["role"]), ("own", "predicted"))
+        self.assertEqual(len(table["rows"]), 15)
+        for row in table["rows"]:
+            self.assertAlmostEqual(row["error"], row["simulated"] / row["published"] - 1)
+
+    def test_validate_against_bounds(self):
+        text = (SOURCE / "configs/published/e5-28.csv").read_text()
+        self.file("t.csv", text)
+        bound = {"median": 0, "worst": 10, "reason": "none"}
+        self.file("bounds.json", json.dumps({"e5-28": bound}))
+        done = self.call("validate", "--tables", ".", *QUICK)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"exceeds its bound", done.stderr)
+        self.file("bounds.json", json.dumps({"e5-28": {**bound, "median": 10}}))
+        self.succeeds("validate", "--tables", ".", *QUICK)
+        self.file("bounds.json", json.dumps({"e5-28": {**bound, "medium": 10}}))
+        self.refused("validate", "--tables", ".", saying="bounds.json")
+
+    def test_interrupted_sweep_keeps_what_is_finished(self):
+        config = {**json.loads(POINT.read_text()), "precision": 1,
+                  "sweep": {"grid": {"/seed": list(range(20000))}}}
+        path = self.file("long.json", json.dumps(config))
+        for arguments, output in [(["-o", "out.jsonl"], "out.jsonl"), ([], None)]:
+            with self.subTest(output=output), open(self.folder / "stdout", "wb") as stdout:
+                process = subprocess.Popen([FUTEXSIM, "sweep", path, *arguments], cwd=self.folder,
+                                           stdout=stdout, stderr=subprocess.PIPE)
+                time.sleep(1)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.communicate(timeout=30)[1], b"")
+                self.assertEqual(process.returncode, 130)
+                lines = (self.folder / (output or "stdout")).read_text().splitlines()
+                self.assertGreater(len(lines), 0)
+                self.assertLess(len(lines), 20000)
+                for line in lines:
+                    json.loads(line)
+        self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
