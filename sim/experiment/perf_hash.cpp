@@ -1,10 +1,10 @@
 #include "futexsim/experiment/perf_hash.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
+#include <iomanip>
+#include <sstream>
 
+#include "futexsim/experiment/text_table.hpp"
 #include "futexsim/kernel/sizing.hpp"
 #include "futexsim/parts/document.hpp"
 #include "futexsim/parts/nearest_name.hpp"
@@ -80,6 +80,19 @@ std::string policy_chosen(const PerfHashOptions& options, const KernelPolicies& 
   return wanted;
 }
 
+std::int64_t whole(double value) {
+  return static_cast<std::int64_t>(value);
+}
+
+/// What perf's futex_print_nbuckets() says (v6.16).
+std::string hashing(const PerfHashOptions& options, const Point& point) {
+  const std::string& policy = point.parameters().policy.name();
+  if (is_global(policy)) return "global hash";
+  const std::string buckets = point.resolved().at("policy").at("buckets").dump();
+  if (options.buckets < 0) return "auto resized to " + buckets + " buckets";
+  return buckets + " hash buckets " + (policy == "immutable" ? "(immutable)" : "");
+}
+
 }  // namespace
 
 Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue) {
@@ -115,45 +128,26 @@ Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue
 
 std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
                              const PointResult& result) {
-  std::string out;
-  std::array<char, 256> line{};
-  const auto print = [&](const char* format, auto... values) {
-    std::snprintf(line.data(), line.size(), format, values...);
-    out += line.data();
-  };
-  const auto whole = [](double value) { return static_cast<long>(value); };
   const FutexHashParameters& workload = point.parameters().workload;
-  print("# Running 'futex/hash' benchmark:\n");
-  print(
-      "Run summary [PID %llu]: %u threads, each operating on %u [private] futexes for %ld "
-      "secs.\n\n",
-      static_cast<unsigned long long>(point.parameters().seed), workload.threads,
-      workload.futexes_per_thread, static_cast<long>(options.runtime));
+  const std::string seconds = std::to_string(options.runtime);
+  std::ostringstream out;
+  out << "# Running 'futex/hash' benchmark:\n"
+      << "Run summary [PID " << point.parameters().seed << "]: " << workload.threads
+      << " threads, each operating on " << workload.futexes_per_thread << " [private] futexes for "
+      << seconds << " secs.\n\n";
   for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
     const ThreadResult& thread = result.threads[i];
-    const auto first = static_cast<unsigned long long>(thread.first_address);
-    const auto last = static_cast<unsigned long long>(thread.last_address);
-    if (workload.futexes_per_thread == 1) {
-      print("[thread %2zu] futex: 0x%llx [ %ld ops/sec ]\n", i, first, whole(thread.ops_per_sec));
-    } else {
-      print("[thread %2zu] futexes: 0x%llx ... 0x%llx [ %ld ops/sec ]\n", i, first, last,
-            whole(thread.ops_per_sec));
-    }
+    const bool one = workload.futexes_per_thread == 1;
+    out << "[thread " << std::setw(2) << i << (one ? "] futex: 0x" : "] futexes: 0x") << std::hex
+        << thread.first_address;
+    if (!one) out << " ... 0x" << thread.last_address;
+    out << std::dec << " [ " << whole(thread.ops_per_sec) << " ops/sec ]\n";
   }
-  print("%sAveraged %ld operations/sec (+- %.2f%%), total secs = %ld\n", options.silent ? "" : "\n",
-        whole(result.ops_per_sec_per_thread.mean), result.plus_minus_pct,
-        static_cast<long>(options.runtime));
-  const std::string& policy = point.parameters().policy.name();
-  const std::uint32_t buckets = point.resolved().at("policy").value("buckets", std::uint32_t{0});
-  if (is_global(policy)) {
-    print("Futex hashing: global hash\n");
-  } else if (options.buckets < 0) {
-    print("Futex hashing: auto resized to %u buckets\n", buckets);
-  } else {
-    print("Futex hashing: %u hash buckets %s\n", buckets,
-          policy == "immutable" ? "(immutable)" : "");
-  }
-  return out;
+  out << (options.silent ? "" : "\n") << "Averaged " << whole(result.ops_per_sec_per_thread.mean)
+      << " operations/sec (+- " << fixed(result.plus_minus_pct, 2) << "%), total secs = " << seconds
+      << "\n"
+      << "Futex hashing: " << hashing(options, point) << "\n";
+  return out.str();
 }
 
 PerfHashOptions perf_hash_options(const Point& point) {

@@ -78,16 +78,18 @@ double number_at(const ordered_json& row, const char* pointer) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
-/// Leaves of the configs that aren't the same in all rows, without what is never read there.
+/// Names of the leaves that aren't the same in all configs.
 std::vector<std::string> varying(const std::vector<std::map<std::string, std::string>>& configs) {
   std::vector<std::string> out;
   for (const auto& config : configs) {
-    for (const auto& [name, value] : config) {
+    for (const auto& leaf : config) {
       const bool same = std::all_of(configs.begin(), configs.end(), [&](const auto& other) {
-        const auto found = other.find(name);
-        return found != other.end() && found->second == value;
+        const auto found = other.find(leaf.first);
+        return found != other.end() && found->second == leaf.second;
       });
-      if (!same && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+      if (!same && std::find(out.begin(), out.end(), leaf.first) == out.end()) {
+        out.push_back(leaf.first);
+      }
     }
   }
   std::sort(out.begin(), out.end());
