@@ -177,7 +177,7 @@ unsigned ParsedLine::jobs() const {
 
 std::string ParsedLine::choice(const std::string& name,
                                const std::vector<std::string>& allowed) const {
-  const std::string given = text_or(name, allowed.front());
+  std::string given = text_or(name, allowed.front());
   if (std::find(allowed.begin(), allowed.end(), given) != allowed.end()) return given;
   throw refusal(name, given, listed(allowed), nearest_name(given, allowed));
 }

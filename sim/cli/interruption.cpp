@@ -5,7 +5,7 @@
 namespace futexsim::cli {
 namespace {
 
-volatile std::sig_atomic_t requested_ = 0;
+volatile std::sig_atomic_t asked_to_stop = 0;
 
 void handle(void (*handler)(int), int flags) {
   struct sigaction action {};
@@ -18,7 +18,7 @@ void handle(void (*handler)(int), int flags) {
 }  // namespace
 
 Interruption::Interruption() {
-  handle([](int) { requested_ = 1; }, static_cast<int>(SA_RESETHAND | SA_RESTART));
+  handle([](int) { asked_to_stop = 1; }, static_cast<int>(SA_RESETHAND | SA_RESTART));
 }
 
 Interruption::~Interruption() {
@@ -26,7 +26,7 @@ Interruption::~Interruption() {
 }
 
 bool Interruption::requested() {
-  return requested_ != 0;
+  return asked_to_stop != 0;
 }
 
 }  // namespace futexsim::cli

@@ -47,6 +47,7 @@ std::vector<PublishedTable> read_tables(const ParsedLine& options) {
 std::vector<PublishedTable> selected(std::vector<PublishedTable> tables,
                                      const std::vector<std::string>& wanted) {
   std::vector<std::string> names;
+  names.reserve(tables.size());
   for (const PublishedTable& table : tables) names.push_back(table.name);
   for (const std::string& name : wanted) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;

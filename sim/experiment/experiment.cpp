@@ -32,6 +32,7 @@ std::vector<SweepBlock> read_blocks(const Cursor& sweep) {
   if (sweep.is_array()) blocks = sweep.elements();
   if (blocks.empty()) sweep.refuse("at least one block");
   std::vector<SweepBlock> out;
+  out.reserve(blocks.size());
   for (const Cursor& block : blocks) out.push_back(SweepBlock::declaration().read(block));
   return out;
 }
@@ -50,10 +51,10 @@ Combination combination(const SweepBlock& block, std::size_t number) {
   const std::size_t zipped = number % zip_length(block);
   number /= zip_length(block);
   for (const auto& [pointer, values] : block.zip) out.emplace_back(pointer, values[zipped]);
-  for (auto axis = block.grid.rbegin(); axis != block.grid.rend(); ++axis) {
-    out.emplace_back(axis->first, axis->second[number % axis->second.size()]);
-    number /= axis->second.size();
-  }
+  std::for_each(block.grid.rbegin(), block.grid.rend(), [&](const auto& axis) {
+    out.emplace_back(axis.first, axis.second[number % axis.second.size()]);
+    number /= axis.second.size();
+  });
   // A whole is set before its parts.
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   return out;

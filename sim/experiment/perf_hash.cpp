@@ -63,7 +63,7 @@ std::string policy_meant(const PerfHashOptions& options, const KernelPolicies& k
 
 /// --policy, once it agrees with -b and -I.
 std::string policy_chosen(const PerfHashOptions& options, const KernelPolicies& kernel) {
-  const std::string meant = policy_meant(options, kernel);
+  std::string meant = policy_meant(options, kernel);
   if (!options.policy) return meant;
   const std::string& wanted = *options.policy;
   const std::string found = in_quotes(wanted);

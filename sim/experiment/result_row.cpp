@@ -1,6 +1,7 @@
 #include "futexsim/experiment/result_row.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -69,7 +70,9 @@ void flatten(const ordered_json& value, const std::string& name,
     return;
   }
   for (const auto& [key, member] : value.items()) {
-    flatten(member, name.empty() ? key : name + '.' + key, out);
+    std::string column = name;
+    if (!name.empty()) column += '.';
+    flatten(member, column += key, out);
   }
 }
 
@@ -95,6 +98,9 @@ std::vector<std::string> varying(const std::vector<std::map<std::string, std::st
   std::sort(out.begin(), out.end());
   return out;
 }
+
+constexpr std::array<const char*, 6> main_columns{"ops/s per thread", "±%",     "perf +-%",
+                                                  "wait p50 ns",      "p99 ns", "max ns"};
 
 std::string explanation_text(const ordered_json& e) {
   using enum TextTable::Align;
@@ -177,14 +183,15 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
   using enum TextTable::Align;
   const std::vector<std::string> swept = varying(configs);
   std::vector<TextTable::Column> columns;
+  columns.reserve(swept.size() + main_columns.size());
   for (const std::string& name : swept) columns.push_back({name, right});
-  for (const char* title :
-       {"ops/s per thread", "±%", "perf +-%", "wait p50 ns", "p99 ns", "max ns"}) {
+  for (const char* title : main_columns) {
     columns.push_back({title, right});
   }
   TextTable table(columns);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const std::string& name : swept) cells.push_back(configs[i][name]);
     const double rate = number_at(rows[i], "/ops_per_sec_per_thread");
     cells.push_back(grouped(rate));
