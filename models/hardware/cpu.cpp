@@ -53,7 +53,23 @@ void StoreBuffer::put(Word& word, std::uint32_t mask, std::uint32_t value) {
   commit_in_order();
 }
 
+bool StoreBuffer::asked_for(const CacheLine& line) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.requested && entry.word->line == &line;
+  });
+}
+
+std::uint32_t StoreBuffer::forward(const Word& word) const {
+  std::uint32_t value = word.value;
+  for (std::uint32_t age = used_; age > 0; --age) {
+    const Entry& entry = entries_[(oldest_ + used_ - age) % depth];
+    if (entry.word == &word) value = (value & ~entry.mask) | entry.value;
+  }
+  return value;
+}
+
 void StoreBuffer::ask_for_line(Entry& entry) {
+  if (asked_for(*entry.word->line)) return;  // one transfer serves both stores
   entry.requested = !memory_.hits(*entry.word->line, entry.request.core, Access::write);
   if (!entry.requested) return;
   entry.request.line = entry.word->line;
@@ -61,10 +77,11 @@ void StoreBuffer::ask_for_line(Entry& entry) {
 }
 
 void StoreBuffer::Entry::fire() {
+  const CacheLine* const line = word->line;
   buffer->memory_.complete(request);
   requested = false;
   // The line is here at this instant, though the next transfer may have begun.
-  if (this == &buffer->entries_[buffer->oldest_]) buffer->commit(*this);
+  while (!buffer->empty() && buffer->oldest().word->line == line) buffer->commit(buffer->oldest());
   buffer->commit_in_order();
   buffer->cpu_.buffer_moved();
 }
@@ -78,7 +95,7 @@ void StoreBuffer::commit(Entry& entry) {
 
 void StoreBuffer::commit_in_order() {
   while (used_ > 0) {
-    Entry& entry = entries_[oldest_];
+    Entry& entry = oldest();
     if (entry.requested) return;
     ask_for_line(entry);  // unless it is still, or again, the core's own
     if (entry.requested) return;
@@ -164,6 +181,7 @@ void Cpu::go_on() {
   if (!active_) core_.enter(*this);
   phase_ = Phase::idle;
   process_.resume();
+  if (process_.done()) core_.leave(*this);
 }
 
 /// The computation is done: the access itself, as soon as buffer and line allow it.

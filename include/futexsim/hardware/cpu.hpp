@@ -61,6 +61,9 @@ class StoreBuffer {
   /// Bytes of `word` under `mask` become `value`. Invariant: not full.
   void put(Word& word, std::uint32_t mask, std::uint32_t value);
 
+  /// The word as the own thread sees it: with its stores that aren't visible yet.
+  std::uint32_t forward(const Word& word) const;
+
  private:
   struct Entry final : Actor {
     void fire() override;
@@ -73,6 +76,8 @@ class StoreBuffer {
     LineRequest request;
   };
 
+  Entry& oldest() { return entries_[oldest_]; }
+  bool asked_for(const CacheLine& line) const;
   void ask_for_line(Entry& entry);
   void commit(Entry& entry);
   void commit_in_order();
@@ -221,20 +226,21 @@ class MemoryAccess {
 template <class Predicate>
 class Spin final : Cpu::Condition {
  public:
-  Spin(Cpu& cpu, Word& word, Predicate predicate)
-      : cpu_(cpu), word_(word), predicate_(predicate) {}
+  Spin(Cpu& cpu, Word& word, Predicate predicate) : cpu_(cpu), word_(word), predicate_(predicate) {}
 
-  bool holds() const override { return predicate_(word_.value); }
+  bool holds() const override { return predicate_(value()); }
   bool await_ready() const { return cpu_.ready(Cpu::Operation::load, *word_.line) && holds(); }
   void await_suspend(std::coroutine_handle<> handle) {
     cpu_.suspend(Cpu::Operation::load, *word_.line, handle, this);
   }
   std::uint32_t await_resume() {
     cpu_.work_ += cpu_.costs_.plain;
-    return word_.value;
+    return value();
   }
 
  private:
+  std::uint32_t value() const { return cpu_.store_buffer_.forward(word_); }
+
   Cpu& cpu_;
   Word& word_;
   Predicate predicate_;
@@ -263,7 +269,8 @@ class BufferedStore {
 };
 
 inline auto Cpu::load(Word& word) {
-  return MemoryAccess(*this, word, Operation::load, [](std::uint32_t& value) { return value; });
+  return MemoryAccess(*this, word, Operation::load,
+                      [this, &word](std::uint32_t&) { return store_buffer_.forward(word); });
 }
 inline auto Cpu::store(Word& word, std::uint32_t value) {
   return BufferedStore(*this, word, ~0U, value);
@@ -277,9 +284,8 @@ inline auto Cpu::fetch_add(Word& word, std::uint32_t delta) {
   });
 }
 inline auto Cpu::fetch_or(Word& word, std::uint32_t bits) {
-  return MemoryAccess(*this, word, Operation::atomic, [bits](std::uint32_t& value) {
-    return std::exchange(value, value | bits);
-  });
+  return MemoryAccess(*this, word, Operation::atomic,
+                      [bits](std::uint32_t& value) { return std::exchange(value, value | bits); });
 }
 inline auto Cpu::exchange_part(Word& word, std::uint32_t mask, std::uint32_t part) {
   return MemoryAccess(*this, word, Operation::atomic, [mask, part](std::uint32_t& value) {

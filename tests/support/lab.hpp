@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "futexsim/hardware/machine.hpp"
+#include "test_machine.hpp"
+
+/// So that a failed check prints nanoseconds.
+namespace futexsim {
+inline std::ostream& operator<<(std::ostream& out, Picoseconds t) {
+  return out << in_nanoseconds(t) << " ns";
+}
+}  // namespace futexsim
+
+namespace futexsim {
+
+/// A machine at work: the first `cpus` CPUs in use, and variables that a test places by hand.
+class Lab {
+ public:
+  explicit Lab(const TestMachine& machine, std::uint32_t cpus)
+      : machine_(machine.machine()),
+        simulation_(cpus * Hardware::actors_per_cpu + 1),
+        hardware_(simulation_, machine_, numbered(cpus)) {
+    simulation_.join(alarm_);
+  }
+
+  Cpu& cpu(std::uint32_t number) { return hardware_.cpus()[number]; }
+  Simulation& simulation() { return simulation_; }
+  Hardware& hardware() { return hardware_; }
+  MemorySystem& memory() { return hardware_.memory(); }
+  const Machine& machine() const { return machine_; }
+
+  /// A variable on a line of its own that nobody caches.
+  Word& word(std::uint32_t home = 0) {
+    return words_.emplace_back(Word{.line = &memory().allocate({home})});
+  }
+  /// The same, last written by CPU `owner`.
+  Word& word_owned_by(std::uint32_t owner, std::uint32_t home = 0) {
+    Word& word = this->word(home);
+    memory().place(*word.line, cpu(owner).core_id());
+    return word;
+  }
+  /// Another variable on the same line.
+  Word& beside(const Word& other) { return words_.emplace_back(Word{.line = other.line}); }
+
+  /// The program of a CPU, which begins at `at`.
+  void start(std::uint32_t number, Task<> program, Picoseconds at = {}) {
+    cpu(number).start(std::move(program), at);
+  }
+
+  /// Lets everything happen that happens up to and at `time`.
+  void run_until(Picoseconds time) {
+    alarm_.rang = false;
+    simulation_.schedule(alarm_, time);
+    while (!alarm_.rang) simulation_.step();
+  }
+  /// Until nothing is left to happen; false if that takes more than `events`.
+  bool run_to_end(std::uint64_t events = 10'000'000) {
+    for (; events > 0; --events) {
+      if (!simulation_.step()) return true;
+    }
+    return false;
+  }
+
+  bool hits(const Word& word, std::uint32_t number, Access access) {
+    return memory().hits(*word.line, cpu(number).core_id(), access);
+  }
+  bool can_read(const Word& word, std::uint32_t number) { return hits(word, number, Access::read); }
+  bool can_write(const Word& word, std::uint32_t number) {
+    return hits(word, number, Access::write);
+  }
+  std::uint64_t transfers(Distance distance) {
+    return memory().counts().transfers[static_cast<std::size_t>(distance)];
+  }
+
+ private:
+  /// Joins last, so it rings after everything else at its time.
+  struct Alarm final : Actor {
+    void fire() override { rang = true; }
+    bool rang = false;
+  };
+
+  static std::vector<CpuId> numbered(std::uint32_t count) {
+    std::vector<CpuId> cpus;
+    for (std::uint32_t cpu = 0; cpu < count; ++cpu) cpus.push_back({cpu});
+    return cpus;
+  }
+
+  Machine machine_;
+  Simulation simulation_;
+  Hardware hardware_;
+  Alarm alarm_;
+  std::deque<Word> words_;
+};
+
+// Programs of one access, which note when it was done.
+
+inline Task<> read_once(Cpu& cpu, Word& word, Picoseconds& done) {
+  co_await cpu.load(word);
+  done = cpu.now();
+}
+
+inline Task<> add_once(Cpu& cpu, Word& word, Picoseconds& done) {
+  co_await cpu.fetch_add(word, 1);
+  done = cpu.now();
+}
+
+}  // namespace futexsim
