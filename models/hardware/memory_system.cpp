@@ -22,6 +22,7 @@ void insert(std::uint64_t* set, CoreId core) {
 MemorySystem::MemorySystem(Simulation& simulation, const Topology& topology,
                            CoherenceProtocol& protocol, const MemoryTiming& timing)
     : simulation_(simulation),
+      topology_(topology),
       protocol_(protocol),
       timing_(timing),
       sharer_words_((topology.cores() + word_bits - 1) / word_bits) {}
@@ -67,8 +68,13 @@ void MemorySystem::request(LineRequest& request) {
 }
 
 void MemorySystem::start_next(CacheLine& line) {
-  LineRequest& request = line.waiting.pop();
   const Picoseconds now = simulation_.now();
+  LineRequest& request =
+      now < line.resident_until
+          ? line.waiting.pop_first([&, l3 = topology_.l3_of(line.responder)](const LineRequest& r) {
+              return topology_.l3_of(r.core) == l3;
+            })
+          : line.waiting.pop();
   // A sibling may have brought the line meanwhile: then it only crosses the core.
   const bool at_hand = holds_copy(line, request.core) &&
                        (request.access == Access::read || line.state == CacheLine::State::exclusive);
@@ -93,6 +99,10 @@ void MemorySystem::complete(LineRequest& request) {
   CacheLine& line = *request.line;
   assert(line.in_flight == &request && "a line arrives at the request that is in flight");
   line.in_flight = nullptr;
+  if (line.state == CacheLine::State::uncached ||
+      topology_.l3_of(line.responder) != topology_.l3_of(request.core)) {
+    line.resident_until = simulation_.now() + protocol_.residency(line, request.core);
+  }
   if (request.access == Access::write) {
     make_exclusive(line, request.core);
   } else {

@@ -80,6 +80,10 @@ class Mesif final : public CoherenceProtocol {
 
   void placed(const CacheLine& line) override { directory_knows(line); }
 
+  Picoseconds residency(const CacheLine& line, CoreId holder) const override {
+    return paths_.home_round_trip(holder, line.home);
+  }
+
  private:
   static constexpr std::uint32_t ways = 8;
 

@@ -47,6 +47,10 @@ class Moesi final : public CoherenceProtocol {
     return line.responder;
   }
 
+  Picoseconds residency(const CacheLine& line, CoreId holder) const override {
+    return paths_.home_round_trip(holder, line.home);
+  }
+
  private:
   ProtocolPaths paths_;
   Picoseconds memory_access_;

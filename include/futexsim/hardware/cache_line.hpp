@@ -40,6 +40,18 @@ class RequestQueue {
     head_ = first.next;
     return first;
   }
+  /// Takes out the first request that `matches`, or else the first of all. O(requests).
+  template <class Predicate>
+  LineRequest& pop_first(Predicate matches) {
+    LineRequest* before = head_;
+    if (matches(*head_)) return pop();
+    while (before->next != nullptr && !matches(*before->next)) before = before->next;
+    LineRequest* const found = before->next;
+    if (found == nullptr) return pop();
+    before->next = found->next;
+    if (tail_ == found) tail_ = before;
+    return *found;
+  }
 
  private:
   LineRequest* head_ = nullptr;
@@ -61,6 +73,7 @@ struct CacheLine {
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared
   LineRequest* in_flight = nullptr;
   Picoseconds lost_at;  ///< until then the old holders may still use a line in flight
+  Picoseconds resident_until;  ///< until then requests from below the holder's L3 go first
   RequestQueue waiting;
   RequestQueue spinners;  ///< holders of a copy who read it again and again
 };

@@ -66,6 +66,7 @@ class MemorySystem {
   std::uint64_t* take_sharers();
 
   Simulation& simulation_;
+  const Topology& topology_;
   CoherenceProtocol& protocol_;
   MemoryTiming timing_;
   std::size_t sharer_words_;
