@@ -1,6 +1,14 @@
 #include "futexsim/kernel/hash_table.hpp"
 
+#include <optional>
+#include <string>
+
 namespace futexsim {
+namespace {
+
+constexpr std::uint32_t word_bytes = 4;
+
+}  // namespace
 
 const Declaration<BucketLayout>& BucketLayout::declaration() {
   using P = BucketLayout;
@@ -15,7 +23,19 @@ const Declaration<BucketLayout>& BucketLayout::declaration() {
           .optional("lock_offset", &P::lock_offset,
                     {.unit = "bytes", .help = "of the spinlock", .max = 4092})
           .optional("priv_offset", &P::priv_offset,
-                    {.unit = "bytes", .help = "of the pointer to the table", .max = 4092});
+                    {.unit = "bytes", .help = "of the pointer to the table", .max = 4092})
+          .check([](const P& layout, const Cursor& at) {
+            const auto check = [&](const char* name, std::uint32_t offset) {
+              if (offset % word_bytes == 0 && offset + word_bytes <= layout.bytes) return;
+              const std::optional<Cursor> given = at.find(name);
+              (given ? *given : at)
+                  .refuse(std::string(name) + " as a multiple of 4 inside the bucket's " +
+                          std::to_string(layout.bytes) + " bytes");
+            };
+            check("waiters_offset", layout.waiters_offset);
+            check("lock_offset", layout.lock_offset);
+            check("priv_offset", layout.priv_offset);
+          });
   return declaration;
 }
 

@@ -46,6 +46,7 @@ Task<> Kernel::futex_wait(Cpu& cpu, FutexKey key) {
   ReferenceCount* const references = policy_->references();
 
   // futex_hash()
+  if (references != nullptr) co_await references->read_mask(cpu);
   if (parameters_.loads_bucket_priv) co_await cpu.load(bucket.priv);
   if (references != nullptr) co_await references->get(cpu);
 

@@ -5,11 +5,12 @@ namespace {
 
 /// rcuref of struct futex_private_hash (v10 and v11 of the 2025 series): one unconditional atomic
 /// to get and one to put. The counter shares the structure's first line with hash_mask, which
-/// futex_hash() reads, and with `immutable`, which futex_private_hash_put() reads.
+/// __futex_hash() reads, and with `immutable`, which futex_private_hash_get() and _put() read.
 class Rcuref final : public ReferenceCount {
  public:
   explicit Rcuref(CacheLine& line) : users_{.line = &line}, constants_{.line = &line} {}
 
+  Task<> read_mask(Cpu& cpu) override { co_await cpu.load(constants_); }
   Task<> get(Cpu& cpu) override {
     co_await cpu.load(constants_);
     co_await cpu.fetch_add(users_, 1);

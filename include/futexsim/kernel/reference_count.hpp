@@ -10,6 +10,8 @@ namespace futexsim {
 class ReferenceCount {
  public:
   virtual ~ReferenceCount() = default;
+  /// Reads the table's hash_mask, before the bucket is known.
+  virtual Task<> read_mask(Cpu& cpu) = 0;
   virtual Task<> get(Cpu& cpu) = 0;
   virtual Task<> put(Cpu& cpu) = 0;
 };

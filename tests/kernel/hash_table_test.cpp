@@ -1,0 +1,118 @@
+#include "futexsim/kernel/hash_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "../parts/message_of.hpp"
+#include "../support/lab.hpp"
+
+using namespace futexsim;
+
+namespace {
+
+HashTable table(Lab& lab, std::uint32_t buckets, const BucketLayout& layout) {
+  return {lab.memory(), buckets, layout, [](std::uint64_t) { return NodeId{0}; }};
+}
+
+/// Locks on each line, in the order of lines.
+std::vector<std::uint32_t> locks_by_line(HashTable& table) {
+  std::map<std::uint32_t, std::uint32_t> locks;
+  for (std::uint32_t i = 0; i < table.size(); ++i) ++locks[table[{i}].lock.line->number];
+  std::vector<std::uint32_t> out;
+  for (const auto& [line, count] : locks) out.push_back(count);
+  return out;
+}
+
+/// struct futex_hash_bucket of v3.12: spinlock_t and a plist_head, 24 bytes, not aligned.
+constexpr BucketLayout before_2014{.bytes = 24,
+                                   .cacheline_aligned = false,
+                                   .waiters_offset = 0,
+                                   .lock_offset = 0,
+                                   .priv_offset = 8};
+
+std::string refusal(const nlohmann::json& layout) {
+  return message_of(
+      [&] { BucketLayout::declaration().read(Document("bucket.json", layout).cursor()); });
+}
+
+}  // namespace
+
+TEST_CASE("a bucket of 64 aligned bytes has a line of its own, and all its fields on it") {
+  Lab lab(TestMachine{}, 1);
+  HashTable buckets = table(lab, 256, BucketLayout{});
+  std::set<const CacheLine*> lines;
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    const HashBucket& bucket = buckets[{i}];
+    CHECK(bucket.waiters.line == bucket.lock.line);
+    CHECK(bucket.priv.line == bucket.lock.line);
+    lines.insert(bucket.lock.line);
+  }
+  CHECK(lines.size() == 256);
+}
+
+TEST_CASE("packed buckets of 24 bytes put 3, 3 and 2 locks on three lines") {
+  Lab lab(TestMachine{}, 1);
+  HashTable buckets = table(lab, 16, before_2014);
+  CHECK(locks_by_line(buckets) == std::vector<std::uint32_t>{3, 3, 2, 3, 3, 2});
+  CHECK(buckets[{2}].lock.line == buckets[{0}].lock.line);  // bytes 48 to 71: begins on line 0
+  CHECK(buckets[{3}].lock.line != buckets[{0}].lock.line);
+}
+
+TEST_CASE("a bucket that straddles two lines has its fields where their bytes are") {
+  // Bucket 2 begins at byte 48: its lock is on line 0, what lies 16 bytes later on line 1.
+  Lab lab(TestMachine{}, 1);
+  BucketLayout layout = before_2014;
+  layout.waiters_offset = 16;
+  HashTable buckets = table(lab, 8, layout);
+  CHECK(buckets[{2}].lock.line == buckets[{0}].lock.line);
+  CHECK(buckets[{2}].waiters.line == buckets[{3}].lock.line);
+}
+
+TEST_CASE("on lines of 128 bytes an aligned bucket still has a line of its own") {
+  Lab lab(TestMachine{}.line_bytes(128), 1);
+  HashTable buckets = table(lab, 16, BucketLayout{});
+  CHECK(bucket_stride(BucketLayout{}, 128) == 128);
+  CHECK(locks_by_line(buckets) == std::vector<std::uint32_t>(16, 1));
+}
+
+TEST_CASE("on lines of 128 bytes packed buckets of 64 share in pairs") {
+  Lab lab(TestMachine{}.line_bytes(128), 1);
+  HashTable buckets = table(lab, 16, BucketLayout{.bytes = 64, .cacheline_aligned = false});
+  CHECK(locks_by_line(buckets) == std::vector<std::uint32_t>(8, 2));
+}
+
+TEST_CASE("a bucket of 65 to 128 bytes has two lines; the fields say which") {
+  Lab lab(TestMachine{}, 1);
+  HashTable buckets = table(lab, 4, BucketLayout{.bytes = 72, .lock_offset = 68});
+  CHECK(bucket_stride(BucketLayout{.bytes = 72}, 64) == 128);
+  CHECK(buckets[{0}].waiters.line != buckets[{0}].lock.line);
+  CHECK(buckets[{1}].waiters.line != buckets[{0}].lock.line);
+}
+
+TEST_CASE("the low bits of a hash choose the bucket") {
+  Lab lab(TestMachine{}, 1);
+  HashTable buckets = table(lab, 16, BucketLayout{});
+  CHECK(&buckets.at_hash(0xabcd'ef05) == &buckets[{5}]);
+  CHECK(&buckets.at_hash(0xffff'ffff) == &buckets[{15}]);
+}
+
+TEST_CASE("a page's home is asked for by the offset of each line") {
+  Lab lab(TestMachine{}.nodes(2), 1);
+  HashTable buckets(lab.memory(), 128, BucketLayout{}, [](std::uint64_t offset) {
+    return NodeId{static_cast<std::uint32_t>(offset / 4096)};
+  });
+  CHECK(buckets[{63}].lock.line->home == NodeId{0});
+  CHECK(buckets[{64}].lock.line->home == NodeId{1});
+}
+
+TEST_CASE("a field outside its bucket is refused, at the field") {
+  CHECK(refusal({{"bytes", 64}, {"lock_offset", 60}}) == "no error");
+  CHECK(refusal({{"bytes", 64}, {"lock_offset", 64}}).find("/lock_offset") != std::string::npos);
+  CHECK(refusal({{"bytes", 64}, {"waiters_offset", 61}}).find("/waiters_offset") !=
+        std::string::npos);
+  CHECK(refusal({{"bytes", 64}, {"lock_offset", 6}}).find("/lock_offset") != std::string::npos);
+  // The default of priv doesn't fit into 24 bytes, where there was no such field.
+  CHECK(refusal({{"bytes", 24}}).find("priv_offset") != std::string::npos);
+}
