@@ -92,6 +92,41 @@ TEST_CASE("requesters below one L3 get the line one after the other, in the orde
         static_cast<std::uint64_t>(nanoseconds(19 + 38 + 57).count));
 }
 
+TEST_CASE("a line that has come from afar serves its new neighbours first, if its home is far") {
+  // CPU 2 gets it at 200. CPU 1, on the old socket, asked before CPU 3, beside CPU 2. A home on
+  // the old socket can snoop again after two crossings, at 280; a home on the new one at once.
+  const auto done_at = [](std::uint32_t home) {
+    Lab lab(TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40), 4);
+    Word& word = lab.word_owned_by(0, home);
+    std::vector<Picoseconds> done(4);
+    for (const std::uint32_t cpu : {2U, 1U, 3U}) {
+      const std::int64_t asked = cpu == 2 ? 100 : 100 + cpu;
+      lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(asked));
+    }
+    CHECK(lab.run_to_end());
+    CHECK(done[2] == nanoseconds(200));
+    return std::pair(done[1], done[3]);
+  };
+  CHECK(done_at(0) == std::pair(nanoseconds(220 + 100), nanoseconds(220)));
+  CHECK(done_at(1) == std::pair(nanoseconds(300), nanoseconds(300 + 100)));
+}
+
+TEST_CASE("neighbours go first only until the home can snoop again") {
+  // Resident on CPU 7's socket from 200 to 280: 20 ns for each of 8, 9, 10 and 11. CPU 1 asked
+  // before all of them, and is next at 280.
+  Lab lab(TestMachine{}.nodes(2).cores_per_node(7).same_l3(20).other_l3(20).crossing(40), 14);
+  Word& word = lab.word_owned_by(0);
+  std::vector<Picoseconds> done(14);
+  std::int64_t asked = 100;
+  for (const std::uint32_t cpu : {7U, 1U, 8U, 9U, 10U, 11U, 12U, 13U}) {
+    lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(asked++));
+  }
+  CHECK(lab.run_to_end());
+  CHECK(done[7] == nanoseconds(200));
+  CHECK(done[11] == nanoseconds(280));
+  CHECK(done[1] == nanoseconds(380));
+}
+
 TEST_CASE("one transfer at a time on a line; two lines travel at once") {
   Lab lab(TestMachine{}.cores_per_node(3).same_l3(20), 3);
   Word& one = lab.word_owned_by(0);

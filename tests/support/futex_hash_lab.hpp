@@ -84,7 +84,8 @@ class FutexHashLab : public KernelLab {
     return mm_.private_key(workload_.first_address(thread) + 4 * std::uint64_t{futex});
   }
 
-  /// Until so many more operations are done; false if the threads block each other for good.
+  /// Until so many more operations are done; false if the threads block each
+  /// other for good.
   bool run_operations(std::uint64_t count) {
     const std::uint64_t end = workload_.operations() + count;
     while (workload_.operations() < end) {

@@ -20,7 +20,8 @@ inline std::ostream& operator<<(std::ostream& out, Picoseconds t) {
 
 namespace futexsim {
 
-/// A machine at work: the first `cpus` CPUs in use, and variables that a test places by hand.
+/// A machine at work: the first `cpus` CPUs in use, and variables that a test
+/// places by hand.
 class Lab {
  public:
   explicit Lab(const TestMachine& machine, std::uint32_t cpus)

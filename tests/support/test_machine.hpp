@@ -11,11 +11,12 @@
 
 namespace futexsim {
 
-/// A machine that a test states in one line. Latencies are in nanoseconds and round, so that
-/// expectations add up by hand; hits are free and the hold window is shut unless told otherwise.
+/// A machine that a test states in one line. Latencies are in nanoseconds and
+/// round, so that expectations add up by hand; hits are free and the hold
+/// window is shut unless told otherwise.
 ///
-/// CPUs are numbered as on a server: cores first, node by node, then their siblings in the same
-/// order. A clock of 1 GHz makes a cycle a nanosecond.
+/// CPUs are numbered as on a server: cores first, node by node, then their
+/// siblings in the same order. A clock of 1 GHz makes a cycle a nanosecond.
 class TestMachine {
  public:
   TestMachine& nodes(std::uint32_t count) { return nodes_ = count, *this; }
@@ -28,7 +29,8 @@ class TestMachine {
   TestMachine& same_core(double ns) { return same_core_ = ns, *this; }
   TestMachine& same_l3(double ns) { return same_l3_ = ns, *this; }
   TestMachine& other_l3(double ns) { return other_l3_ = ns, *this; }
-  /// One way of the links between all pairs of nodes, unless `link` names them one by one.
+  /// One way of the links between all pairs of nodes, unless `link` names them
+  /// one by one.
   TestMachine& crossing(double ns) { return crossing_ = ns, *this; }
   TestMachine& link(std::uint32_t a, std::uint32_t b, double one_way_ns) {
     links_.push_back(link_between(a, b, one_way_ns));
