@@ -35,11 +35,10 @@ int sweep(const Arguments& arguments) {
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"json", "csv", "table"});
   const unsigned jobs = options.jobs();
+  const Interruption interruption;
   const Catalogue catalogue(Catalogue::default_folder());
   const std::vector<Point> points = Experiment(read_config(options, catalogue)).points(catalogue);
   Output output(options.text("output"));
-
-  const Interruption interruption;
   Progress progress(points.size());
   std::vector<nlohmann::ordered_json> rows;
   const auto keep = [&](std::size_t index, const PointResult& result) {

@@ -256,19 +256,19 @@ class Cli(unittest.TestCase):
 
     def test_interrupted_sweep_keeps_what_is_finished(self):
         config = {**json.loads(POINT.read_text()), "precision": 1,
-                  "sweep": {"grid": {"/seed": list(range(20000))}}}
+                  "sweep": {"grid": {"/seed": list(range(2000))}}}
         path = self.file("long.json", json.dumps(config))
         for arguments, output in [(["-o", "out.jsonl"], "out.jsonl"), ([], None)]:
             with self.subTest(output=output), open(self.folder / "stdout", "wb") as stdout:
                 process = subprocess.Popen([FUTEXSIM, "sweep", path, *arguments], cwd=self.folder,
                                            stdout=stdout, stderr=subprocess.PIPE)
-                time.sleep(1)
+                time.sleep(2)
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(process.communicate(timeout=30)[1], b"")
                 self.assertEqual(process.returncode, 130)
                 lines = (self.folder / (output or "stdout")).read_text().splitlines()
                 self.assertGreater(len(lines), 0)
-                self.assertLess(len(lines), 20000)
+                self.assertLess(len(lines), 2000)
                 for line in lines:
                     json.loads(line)
         self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
