@@ -283,8 +283,8 @@ TEST_CASE("the home's directory cache: a line that it doesn't know costs a look 
 TEST_CASE("the directory cache of another home knows nothing of it, and in a socket nobody asks") {
   Lab lab(two_sockets().home_snoop().directory_cache(8, 70), 4);
   Word& forgotten = lab.word_owned_by(0);
-  for (int i = 0; i < 8; ++i) lab.word_owned_by(1);
   Word& known_elsewhere = lab.word_owned_by(0, 1);
+  for (int i = 0; i < 8; ++i) lab.word_owned_by(1);
   Picoseconds within, across;
   lab.start(1, add_once(lab.cpu(1), forgotten, within));
   lab.start(2, add_once(lab.cpu(2), known_elsewhere, across));

@@ -87,6 +87,18 @@ std::vector<std::uint32_t> acquisitions_of_queued(const std::vector<std::uint32_
   return out;
 }
 
+Task<> acquire_once(SpinLock& spinlock, Cpu& cpu, Word& lock, Picoseconds& done) {
+  co_await spinlock.acquire(cpu, lock);
+  done = cpu.now();
+}
+
+/// What a pending waiter does: takes the lock that was handed to it, and gives it back.
+Task<> take_and_release(Cpu& cpu, Word& lock, Picoseconds critical_section) {
+  co_await cpu.store_part(lock, locked | pending, 1);
+  co_await cpu.compute(critical_section);
+  co_await cpu.store_part(lock, locked, 0);
+}
+
 struct Outcome {
   bool finished;
   std::uint32_t counter, lock_value, rounds;
@@ -161,6 +173,23 @@ TEST_CASE("every way through the slow path is taken") {
                     "fast path", "pending set", "hand-over to pending", "pending takes the lock",
                     "queued", "queued behind others", "pending set too late", "pending taken back",
                     "head takes the lock, nobody behind", "head takes the lock, others behind"});
+}
+
+TEST_CASE("who finds the lock on its way to the pending waiter waits for that, and doesn't queue") {
+  Lab lab(TestMachine{}.same_l3(20).hold_window(5), 2);
+  const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
+  Word& lock = lab.word_owned_by(1);
+  lock.value = 0x100;
+  Picoseconds done;
+  lab.start(0, acquire_once(*spinlock, lab.cpu(0), lock, done));
+  lab.start(1, take_and_release(lab.cpu(1), lock, nanoseconds(500)), nanoseconds(1000));
+  Onlooker onlooker;
+  while (lab.simulation().step()) onlooker.look(lock.value);
+  CHECK(onlooker.seen ==
+        std::set<std::string>{"pending takes the lock", "pending set", "hand-over to pending"});
+  CHECK(onlooker.queued.empty());
+  CHECK(done > nanoseconds(1500));
+  CHECK(lock.value == 1);
 }
 
 TEST_CASE("alone, a lock is one atomic and its release one store") {

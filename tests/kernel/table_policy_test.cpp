@@ -27,6 +27,11 @@ struct Built {
   std::unique_ptr<TablePolicy> table;
 };
 
+Task<> get_once(ReferenceCount& references, Cpu& cpu, Picoseconds& done) {
+  co_await references.get(cpu);
+  done = cpu.now();
+}
+
 }  // namespace
 
 TEST_CASE("a process's own table lies on the node of its main thread") {
@@ -46,6 +51,15 @@ TEST_CASE("only a table that can be resized counts its users") {
     CHECK(Built(policy, 64, 2).table->references() == nullptr);
   }
   CHECK(Built("resizable", 64, 2).table->references() != nullptr);
+}
+
+TEST_CASE("the counter of users lies where the table lies") {
+  // A first touch from node 0 of what lies on node 1: memory, and two crossings.
+  Built built("resizable", 64, 2);
+  Picoseconds done;
+  built.lab.start(0, get_once(*built.table->references(), built.lab.cpu(0), done));
+  CHECK(built.lab.run_to_end());
+  CHECK(done == nanoseconds(100 + 2 * 40));
 }
 
 TEST_CASE("the global table: 2 MiB pages, where each node's share reaches that size") {
