@@ -89,10 +89,10 @@ TEST_CASE("golden traces: every build takes the same events in the same order") 
   const char* const renew = std::getenv("FUTEXSIM_RENEW_GOLDEN");
   if (renew != nullptr && *renew != '\0') std::ofstream(golden_file) << found.dump(2) << '\n';
   const nlohmann::json expected = Document::read(golden_file).root();
-  for (const auto& [name, result] : found.items()) {
-    CAPTURE(name);
-    REQUIRE(expected.contains(name));
-    CHECK(result.dump() == expected.at(name).dump());
+  for (const auto& item : found.items()) {
+    CAPTURE(item.key());
+    REQUIRE(expected.contains(item.key()));
+    CHECK(item.value().dump() == expected.at(item.key()).dump());
   }
   CHECK(found.size() == expected.size());
 }
