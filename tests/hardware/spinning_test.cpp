@@ -143,7 +143,7 @@ TEST_CASE("a write to the line's other word makes a spinner look again, and wait
   Lab lab(TestMachine{}.same_l3(20), 3);
   Word& word = lab.word_owned_by(0);
   Word& neighbour = lab.beside(word);
-  Picoseconds seen, first, second;
+  Picoseconds seen, first;
   lab.start(1, wait_for(lab.cpu(1), word, 1, seen));
   lab.start(0, add_once(lab.cpu(0), neighbour, first), nanoseconds(1000));
   lab.run_until(nanoseconds(1500));

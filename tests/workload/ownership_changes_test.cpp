@@ -115,9 +115,9 @@ void check_changes(const std::string& name, const TestKernel& kernel, std::uint3
   REQUIRE(lab.run_operations(2000));
   const Changes changes = count_changes(lab, 10'000);
   std::string table;
-  for (const auto& [step, count] : changes.by_step) {
-    table += "\n  " + std::to_string(count) + "  " + step;
-    CHECK_MESSAGE(count <= 1.0, step);
+  for (const auto& step : changes.by_step) {
+    table += "\n  " + std::to_string(step.second) + "  " + step.first;
+    CHECK_MESSAGE(step.second <= 1.0, step.first);
   }
   MESSAGE(name << ", " << threads << " threads: " << changes.writes
                << " changes of owner per operation, " << changes.reads << " reads" << table);
