@@ -140,7 +140,7 @@ TEST_CASE("a write that doesn't satisfy the spinner leaves it spinning until the
 }
 
 TEST_CASE("a write to the line's other word makes a spinner look again, and wait on") {
-  Lab lab(TestMachine{}.same_l3(20), 3);
+  Lab lab(TestMachine{}.same_l3(20), 2);
   Word& word = lab.word_owned_by(0);
   Word& neighbour = lab.beside(word);
   Picoseconds seen, first;

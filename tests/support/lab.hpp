@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,7 @@ class Lab {
   explicit Lab(const TestMachine& machine, std::uint32_t cpus)
       : machine_(machine.machine()),
         simulation_(cpus * Hardware::actors_per_cpu + 1),
-        hardware_(simulation_, machine_, numbered(cpus)) {
+        hardware_(simulation_, machine_, first_cpus(cpus)) {
     simulation_.join(alarm_);
   }
 
@@ -87,10 +88,10 @@ class Lab {
     bool rang = false;
   };
 
-  static std::vector<CpuId> numbered(std::uint32_t count) {
-    std::vector<CpuId> cpus;
-    for (std::uint32_t cpu = 0; cpu < count; ++cpu) cpus.push_back({cpu});
-    return cpus;
+  std::vector<CpuId> first_cpus(std::uint32_t count) const {
+    if (count > machine_.topology().cpus()) throw std::logic_error("a lab without so many CPUs");
+    const auto online = machine_.topology().online();
+    return {online.begin(), online.begin() + count};
   }
 
   Machine machine_;
