@@ -100,11 +100,6 @@ const Declaration<MemoryParameters>& MemoryParameters::declaration() {
                      .help = "how long the old holder keeps the use of a requested line",
                      .min = 0,
                      .max = 1e6})
-          .required("contended", &P::contended,
-                    {.unit = "1",
-                     .help = "factor of a transfer that starts while other requests wait",
-                     .min = 1,
-                     .max = 10})
           .check([](const P& memory, const Cursor& at) {
             if (memory.other_l3 && memory.other_l3->value < memory.same_l3.value) {
               at.at("other_l3").at("value").refuse("at least same_l3");
@@ -144,8 +139,9 @@ const Declaration<MachineParameters>& MachineParameters::declaration() {
           .required("topology", &P::topology)
           .required("protocol", &P::protocol, {.help = "cache coherence"})
           .required("memory", &P::memory)
-          .required("clock", &P::clock,
-                    {.unit = "GHz", .help = "of the cores when all are busy", .min = 0.1, .max = 20})
+          .required(
+              "clock", &P::clock,
+              {.unit = "GHz", .help = "of the cores when all are busy", .min = 0.1, .max = 20})
           .required("smt_speed", &P::smt_speed,
                     {.unit = "1",
                      .help = "speed of a thread while 1, 2, ... siblings compute; alone it is 1",
@@ -156,19 +152,19 @@ const Declaration<MachineParameters>& MachineParameters::declaration() {
   return declaration;
 }
 
-Machine::Machine(const Cursor& file)
-    : parameters_(MachineParameters::declaration().read(file)) {
+Machine::Machine(const Cursor& file) : parameters_(MachineParameters::declaration().read(file)) {
   const Cursor topology = file.at("topology");
   try {
-    topology_ =
-        std::make_shared<Topology>(describe(parameters_.topology, parameters_.memory));
+    topology_ = std::make_shared<Topology>(describe(parameters_.topology, parameters_.memory));
   } catch (const std::invalid_argument& contradiction) {
-    throw topology.error(contradiction.what(), "a topology in which each CPU has one node, one L3 "
-                                               "group and one core, and links reach every node");
+    throw topology.error(contradiction.what(),
+                         "a topology in which each CPU has one node, one L3 "
+                         "group and one core, and links reach every node");
   }
   if (parameters_.smt_speed.size() + 1 < topology_->threads_per_core()) {
-    file.at("smt_speed").refuse("a speed for each number of computing siblings, up to " +
-                                std::to_string(topology_->threads_per_core() - 1));
+    file.at("smt_speed")
+        .refuse("a speed for each number of computing siblings, up to " +
+                std::to_string(topology_->threads_per_core() - 1));
   }
   parameters_.protocol.make(*topology_);
 }
@@ -183,8 +179,7 @@ Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<con
       memory_(simulation, machine.topology(), *protocol_,
               {.line_bytes = machine.parameters_.memory.line_bytes,
                .same_core = Machine::in_picoseconds(machine.parameters_.memory.same_core),
-               .hold_window = Machine::in_picoseconds(machine.parameters_.memory.hold_window),
-               .contended_per_mille = machine.parameters_.memory.contended.scaled(1000)}) {
+               .hold_window = Machine::in_picoseconds(machine.parameters_.memory.hold_window)}) {
   std::vector<std::int64_t> speeds{1000};
   for (const Quantity& speed : machine.parameters_.smt_speed) speeds.push_back(speed.scaled(1000));
   for (std::uint32_t core = 0; core < topology().cores(); ++core) cores_.emplace_back(speeds);

@@ -69,22 +69,18 @@ void MemorySystem::request(LineRequest& request) {
 
 void MemorySystem::start_next(CacheLine& line) {
   const Picoseconds now = simulation_.now();
-  LineRequest& request =
-      now < line.resident_until
-          ? line.waiting.pop_first([&, l3 = topology_.l3_of(line.responder)](const LineRequest& r) {
-              return topology_.l3_of(r.core) == l3;
-            })
-          : line.waiting.pop();
+  // Who waited for the line below the L3 that it came to has been queued there before the next
+  // request from outside could arrive: these go first, and nobody starves.
+  const L3Id l3 = topology_.l3_of(line.responder);
+  LineRequest& request = line.waiting.pop_first(
+      line.came_below_l3,
+      [&](const LineRequest& waiting) { return topology_.l3_of(waiting.core) == l3; });
   // A sibling may have brought the line meanwhile: then it only crosses the core.
-  const bool at_hand = holds_copy(line, request.core) &&
-                       (request.access == Access::read || line.state == CacheLine::State::exclusive);
+  const bool at_hand =
+      holds_copy(line, request.core) &&
+      (request.access == Access::read || line.state == CacheLine::State::exclusive);
   Transfer transfer{timing_.same_core, Distance::same_core};
-  if (!at_hand) {
-    transfer = protocol_.transfer(request);
-    if (!line.waiting.empty()) {
-      transfer.latency.count = transfer.latency.count * timing_.contended_per_mille / 1000;
-    }
-  }
+  if (!at_hand) transfer = protocol_.transfer(request);
   line.in_flight = &request;
   line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
   const auto distance = static_cast<std::size_t>(transfer.distance);
@@ -101,7 +97,7 @@ void MemorySystem::complete(LineRequest& request) {
   line.in_flight = nullptr;
   if (line.state == CacheLine::State::uncached ||
       topology_.l3_of(line.responder) != topology_.l3_of(request.core)) {
-    line.resident_until = simulation_.now() + protocol_.residency(line, request.core);
+    line.came_below_l3 = simulation_.now();
   }
   if (request.access == Access::write) {
     make_exclusive(line, request.core);

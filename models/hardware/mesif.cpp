@@ -23,8 +23,9 @@ struct MesifParameters {
                       {.help = "who asks the other sockets: the requester itself (source), or the "
                                "line's home agent (home)",
                        .allowed = {"source", "home"}})
-            .required("memory_access", &MesifParameters::memory_access,
-                      {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
+            .required(
+                "memory_access", &MesifParameters::memory_access,
+                {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
             .required("upgrade", &MesifParameters::upgrade,
                       {.unit = "1",
                        .help = "invalidation of other copies by a sharer, as a part of a transfer",
@@ -80,10 +81,6 @@ class Mesif final : public CoherenceProtocol {
 
   void placed(const CacheLine& line) override { directory_knows(line); }
 
-  Picoseconds residency(const CacheLine& line, CoreId holder) const override {
-    return paths_.home_round_trip(holder, line.home);
-  }
-
  private:
   static constexpr std::uint32_t ways = 8;
 
@@ -103,7 +100,8 @@ class Mesif final : public CoherenceProtocol {
 };
 
 const Register<CoherenceProtocol, const Topology&> mesif{
-    MesifParameters::declaration(), [](const MesifParameters& parameters, const Topology& topology) {
+    MesifParameters::declaration(),
+    [](const MesifParameters& parameters, const Topology& topology) {
       return std::make_unique<Mesif>(parameters, topology);
     }};
 

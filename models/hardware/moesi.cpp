@@ -13,8 +13,9 @@ struct MoesiParameters {
   static const Declaration<MoesiParameters>& declaration() {
     static const auto declaration =
         Declaration<MoesiParameters>("moesi", "AMD's MOESI with a probe filter at the home")
-            .required("memory_access", &MoesiParameters::memory_access,
-                      {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
+            .required(
+                "memory_access", &MoesiParameters::memory_access,
+                {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
             .required("upgrade", &MoesiParameters::upgrade,
                       {.unit = "1",
                        .help = "invalidation of other copies by a sharer, as a part of a transfer",
@@ -47,10 +48,6 @@ class Moesi final : public CoherenceProtocol {
     return line.responder;
   }
 
-  Picoseconds residency(const CacheLine& line, CoreId holder) const override {
-    return paths_.home_round_trip(holder, line.home);
-  }
-
  private:
   ProtocolPaths paths_;
   Picoseconds memory_access_;
@@ -58,7 +55,8 @@ class Moesi final : public CoherenceProtocol {
 };
 
 const Register<CoherenceProtocol, const Topology&> moesi{
-    MoesiParameters::declaration(), [](const MoesiParameters& parameters, const Topology& topology) {
+    MoesiParameters::declaration(),
+    [](const MoesiParameters& parameters, const Topology& topology) {
       return std::make_unique<Moesi>(parameters, topology);
     }};
 

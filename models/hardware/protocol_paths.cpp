@@ -19,8 +19,8 @@ Transfer ProtocolPaths::through_home(CoreId requester, CoreId holder, NodeId hom
   const NodeId to = topology_.node_of(holder);
   Transfer transfer = direct(requester, holder);
   // The request goes to the home and on to the holder instead of straight there.
-  const Picoseconds detour = topology_.crossing(from, home) + topology_.crossing(home, to) -
-                             topology_.crossing(from, to);
+  const Picoseconds detour =
+      topology_.crossing(from, home) + topology_.crossing(home, to) - topology_.crossing(from, to);
   if (home != from && home != to) {
     transfer.distance = from == to ? Distance::remote_home : Distance::third_party_home;
   }

@@ -20,11 +20,6 @@ class ProtocolPaths {
   /// From the home's memory, which takes `access` once it is reached.
   Transfer from_memory(CoreId requester, NodeId home, Picoseconds access) const;
 
-  /// To the home and back: its acknowledgement, and the snoop that this allows.
-  Picoseconds home_round_trip(CoreId holder, NodeId home) const {
-    return topology_.to_home(topology_.l3_of(holder), home) * 2;
-  }
-
   const Topology& topology() const { return topology_; }
 
  private:

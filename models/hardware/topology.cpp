@@ -11,21 +11,23 @@
 namespace futexsim {
 namespace {
 
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
-                                    boost::property<boost::edge_weight_t, std::int64_t>>;
+using Graph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
+                          boost::property<boost::edge_weight_t, std::int64_t>>;
 
 constexpr std::int64_t unreachable = std::numeric_limits<std::int64_t>::max();
 
 std::vector<std::int64_t> distances_from(const Graph& graph, std::size_t vertex) {
   std::vector<std::int64_t> distance(num_vertices(graph));
-  boost::dijkstra_shortest_paths(
-      graph, vertex,
-      boost::distance_map(boost::make_iterator_property_map(distance.begin(),
-                                                            get(boost::vertex_index, graph))));
+  boost::dijkstra_shortest_paths(graph, vertex,
+                                 boost::distance_map(boost::make_iterator_property_map(
+                                     distance.begin(), get(boost::vertex_index, graph))));
   return distance;
 }
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument(what);
+}
 
 /// For each CPU number, the index of the group that it is in. Refuses a CPU in two groups.
 std::vector<std::uint32_t> group_by_cpu(const std::vector<std::vector<CpuId>>& groups,
@@ -37,7 +39,8 @@ std::vector<std::uint32_t> group_by_cpu(const std::vector<std::vector<CpuId>>& g
         refuse("CPU " + std::to_string(cpu.value) + " has a " + kind + " but no node");
       }
       if (group[cpu.value] != ~0U) {
-        refuse("CPU " + std::to_string(cpu.value) + " is listed in two places as part of a " + kind);
+        refuse("CPU " + std::to_string(cpu.value) + " is listed in two places as part of a " +
+               kind);
       }
       group[cpu.value] = index;
     }
@@ -79,8 +82,8 @@ void Topology::index_cpus(const TopologyDescription& description) {
   }
   for (std::uint32_t core = 0; core < description.cores.size(); ++core) {
     if (description.cores[core].empty()) refuse("a core without CPUs");
-    threads_per_core_ = std::max(threads_per_core_,
-                                 static_cast<std::uint32_t>(description.cores[core].size()));
+    threads_per_core_ =
+        std::max(threads_per_core_, static_cast<std::uint32_t>(description.cores[core].size()));
     core_l3_[core] = {l3_by_cpu[description.cores[core].front().value]};
   }
   for (const CpuId cpu : cpus_) {
@@ -89,7 +92,8 @@ void Topology::index_cpus(const TopologyDescription& description) {
     const std::uint32_t l3 = l3_by_cpu[cpu.value];
     if (core == ~0U || l3 == ~0U) refuse(name + " has a node but no core or no L3 group");
     if (core_l3_[core].value != l3) refuse(name + " and its SMT sibling lie in two L3 groups");
-    if (l3_node_[l3].value != node_by_cpu[cpu.value]) refuse("the L3 group of " + name + " lies in two nodes");
+    if (l3_node_[l3].value != node_by_cpu[cpu.value])
+      refuse("the L3 group of " + name + " lies in two nodes");
     cpu_core_[cpu.value] = {core};
   }
 }
@@ -125,23 +129,20 @@ void Topology::measure_paths(const TopologyDescription& description) {
     const auto distance = distances_from(graph, from);
     for (std::size_t to = 0; to < nodes(); ++to) {
       if (distance[to] == unreachable) {
-        refuse("no link leads from node " + std::to_string(from) + " to node " + std::to_string(to));
+        refuse("no link leads from node " + std::to_string(from) + " to node " +
+               std::to_string(to));
       }
       node_crossing_[from * nodes() + to] = {distance[to] / 2};
     }
   }
   l3_round_trip_.resize(std::size_t{l3_groups()} * l3_groups());
-  l3_to_home_.resize(std::size_t{l3_groups()} * nodes());
   for (std::size_t from = 0; from < l3_groups(); ++from) {
     const auto distance = distances_from(graph, first_l3 + from);
-    for (std::size_t home = 0; home < nodes(); ++home) {
-      l3_to_home_[from * nodes() + home] = {distance[home] / 2};
-    }
     for (std::size_t to = 0; to < l3_groups(); ++to) {
       // Core to L3 at both ends. The way to another node's L3 is crossed twice: there and back.
       const Picoseconds crossing = this->crossing(l3_node_[from], l3_node_[to]);
-      l3_round_trip_[from * l3_groups() + to] = {
-          description.same_l3.count + distance[first_l3 + to] / 2 + crossing.count};
+      l3_round_trip_[from * l3_groups() + to] = {description.same_l3.count +
+                                                 distance[first_l3 + to] / 2 + crossing.count};
     }
   }
 }

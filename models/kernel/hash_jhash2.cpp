@@ -4,8 +4,12 @@
 namespace futexsim {
 namespace {
 
-constexpr std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+constexpr std::uint32_t low(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word);
+}
+constexpr std::uint32_t high(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32);
+}
 
 /// futex_hash() of the global table: mm and page address, seeded with the offset.
 /// Cycles: 69 instructions, 7.4 ns on a Zen 3 at 3.2 GHz.

@@ -15,7 +15,8 @@ constexpr std::uint64_t executable = 0x5555'5555'4000;
 
 Mm::Mm(RandomStream& random) {
   const std::uint64_t base = direct_map + random.below(1 << 14) * gibibyte;
-  address_of_mm_ = base + random.below((std::uint64_t{64} * gibibyte) / mm_alignment) * mm_alignment;
+  address_of_mm_ =
+      base + random.below((std::uint64_t{64} * gibibyte) / mm_alignment) * mm_alignment;
   heap_start_ = executable + random.below(1 << 28) * page_bytes;
 }
 

@@ -33,9 +33,7 @@ class QueuedSpinLock final : public SpinLock {
     if (found != 0) co_await slow_path(cpu, lock, found);
   }
 
-  Task<> release(Cpu& cpu, Word& lock) override {
-    co_await cpu.store_part(lock, locked_mask, 0);
-  }
+  Task<> release(Cpu& cpu, Word& lock) override { co_await cpu.store_part(lock, locked_mask, 0); }
 
  private:
   /// struct mcs_spinlock of one CPU: its fields share a line.
@@ -84,8 +82,8 @@ class QueuedSpinLock final : public SpinLock {
       co_await cpu.spin_until(node.locked, [](std::uint32_t locked) { return locked != 0; });
     }
 
-    value = co_await cpu.spin_until(
-        lock, [](std::uint32_t v) { return (v & locked_pending_mask) == 0; });
+    value = co_await cpu.spin_until(lock,
+                                    [](std::uint32_t v) { return (v & locked_pending_mask) == 0; });
     if ((value & tail_mask) == tail) {
       const std::uint32_t found = co_await cpu.compare_exchange(lock, value, locked_value);
       if (found == value) co_return;  // nobody came after us
@@ -101,10 +99,10 @@ class QueuedSpinLock final : public SpinLock {
 };
 
 const Declaration<NoParameters> declaration("qspinlock", "queued spinlock, x86-64 since v4.2");
-const Register<SpinLock, Hardware&> qspinlock{
-    declaration, [](const NoParameters&, Hardware& hardware) {
-      return std::make_unique<QueuedSpinLock>(hardware);
-    }};
+const Register<SpinLock, Hardware&> qspinlock{declaration,
+                                              [](const NoParameters&, Hardware& hardware) {
+                                                return std::make_unique<QueuedSpinLock>(hardware);
+                                              }};
 
 }  // namespace
 }  // namespace futexsim

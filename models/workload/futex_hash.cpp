@@ -29,8 +29,9 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 const Declaration<FutexHashParameters>& FutexHashParameters::declaration() {
   using P = FutexHashParameters;
   static const auto declaration =
-      Declaration<P>("futex-hash", "perf bench futex hash: every thread waits on its own futexes, "
-                                   "one after the other, with a value that differs")
+      Declaration<P>("futex-hash",
+                     "perf bench futex hash: every thread waits on its own futexes, "
+                     "one after the other, with a value that differs")
           .required("threads", &P::threads, {.unit = "threads", .min = 1, .max = 65536})
           .optional("futexes_per_thread", &P::futexes_per_thread,
                     {.unit = "futexes", .min = 1, .max = 1 << 20})

@@ -46,12 +46,12 @@ nlohmann::json config(const char* kernel, const char* policy, std::uint32_t buck
 TestMachine two_sockets() {
   TestMachine machine;
   machine.nodes(2).cores_per_node(8).threads_per_core(2).smt_speed(0.72).same_l3(51).other_l3(51);
-  return machine.crossing(89.5).hold_window(11.6).contended(1.3).atomic(8).plain(1);
+  return machine.crossing(89.5).hold_window(11.6).atomic(8).plain(1);
 }
 
 TestMachine four_sockets() {
   TestMachine machine = two_sockets();
-  return machine.nodes(4).home_snoop().directory_cache(512, 71).contended(1);
+  return machine.nodes(4).home_snoop().directory_cache(512, 71);
 }
 
 TestMachine chiplets() {

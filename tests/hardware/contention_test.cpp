@@ -139,18 +139,25 @@ TEST_CASE("one transfer at a time on a line; two lines travel at once") {
   CHECK(second == nanoseconds(121));
 }
 
-TEST_CASE("a transfer that starts while others wait takes longer by the contention factor") {
-  // The first starts alone: 20. The second starts while the third waits: 30. The third: 20.
-  Lab lab(TestMachine{}.cores_per_node(4).same_l3(20).contended(1.5), 4);
+TEST_CASE("who waited below the L3 that a line comes to goes before an earlier stranger") {
+  // CPUs 0 to 3 are on node 0, 4 to 7 on node 1; the line lies with 0. CPU 4 asks at 100 and has it
+  // at 300. Meanwhile 1 asked, then 5. The line is on node 1 now, so 5 is served at 320, 1 at 520.
+  // CPU 6 asks after the line has come to node 1: it waits its turn, and comes after 1.
+  Lab lab(TestMachine{}.nodes(2).cores_per_node(4).same_l3(20).other_l3(20).crossing(90), 8);
   Word& word = lab.word_owned_by(0);
-  std::vector<Picoseconds> done(4);
-  for (const std::uint32_t cpu : {1U, 2U, 3U}) {
-    lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(100 + cpu));
-  }
+  std::vector<Picoseconds> done(8);
+  const auto ask = [&](std::uint32_t cpu, std::int64_t at) {
+    lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(at));
+  };
+  ask(4, 100);
+  ask(1, 150);
+  ask(5, 200);
+  ask(6, 310);
   CHECK(lab.run_to_end());
-  CHECK(done[1] == nanoseconds(101 + 20));
-  CHECK(done[2] == nanoseconds(121 + 30));
-  CHECK(done[3] == nanoseconds(151 + 20));
+  CHECK(done[4] == nanoseconds(300));
+  CHECK(done[5] == nanoseconds(320));
+  CHECK(done[1] == nanoseconds(520));
+  CHECK(done[6] == nanoseconds(720));
 }
 
 TEST_CASE("a line that the sibling has brought meanwhile only crosses the core") {

@@ -109,7 +109,7 @@ struct Outcome {
 Outcome compete(std::uint32_t cpus, std::uint64_t seed, std::uint64_t longest_think_ns) {
   TestMachine machine;
   machine.nodes(2).cores_per_node(16).l3_groups_per_node(2).threads_per_core(2);
-  machine.hold_window(static_cast<double>(seed % 3 * 6)).atomic(8).plain(1).contended(1.2);
+  machine.hold_window(static_cast<double>(seed % 3 * 6)).atomic(8).plain(1);
   if (seed % 2 == 0) machine.moesi();
   Lab lab(machine, cpus);
   const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());

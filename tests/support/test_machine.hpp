@@ -38,7 +38,6 @@ class TestMachine {
   }
   TestMachine& memory_access(double ns) { return memory_access_ = ns, *this; }
   TestMachine& hold_window(double ns) { return hold_window_ = ns, *this; }
-  TestMachine& contended(double factor) { return contended_ = factor, *this; }
   TestMachine& line_bytes(std::uint32_t bytes) { return line_bytes_ = bytes, *this; }
 
   TestMachine& source_snoop() { return protocol_ = "mesif", snoop_ = "source", *this; }
@@ -79,8 +78,7 @@ class TestMachine {
               {"same_core", quantity(same_core_)},
               {"same_l3", quantity(same_l3_)},
               {"other_l3", quantity(other_l3_)},
-              {"hold_window", quantity(hold_window_)},
-              {"contended", quantity(contended_, "1")}}},
+              {"hold_window", quantity(hold_window_)}}},
             {"clock", quantity(1, "GHz")},
             {"smt_speed", {quantity(smt_speed_, "1")}},
             {"costs",
@@ -138,7 +136,6 @@ class TestMachine {
   nlohmann::json links_ = nlohmann::json::array();
   double memory_access_ = 100;
   double hold_window_ = 0;
-  double contended_ = 1;
   std::uint32_t line_bytes_ = 64;
   std::string protocol_ = "mesif";
   std::string snoop_ = "source";

@@ -105,7 +105,6 @@ TestMachine machine() {
       .other_l3(50)
       .crossing(90)
       .hold_window(12)
-      .contended(1.2)
       .atomic(8)
       .plain(1);
 }

@@ -37,9 +37,7 @@ class EventQueue {
 
   bool empty() const { return keys_[1] == none; }
   Picoseconds next_time() const { return {static_cast<std::int64_t>(keys_[1] >> id_bits_)}; }
-  ActorId next_actor() const {
-    return {static_cast<std::uint32_t>(keys_[1] & (leaves_ - 1))};
-  }
+  ActorId next_actor() const { return {static_cast<std::uint32_t>(keys_[1] & (leaves_ - 1))}; }
 
   bool pending(ActorId actor) const { return keys_[leaves_ + actor.value] != none; }
 

@@ -29,8 +29,14 @@ struct Picoseconds {
   }
 };
 
-constexpr Picoseconds nanoseconds(std::int64_t ns) { return {ns * 1000}; }
-constexpr double in_nanoseconds(Picoseconds t) { return static_cast<double>(t.count) / 1e3; }
-constexpr double in_seconds(Picoseconds t) { return static_cast<double>(t.count) / 1e12; }
+constexpr Picoseconds nanoseconds(std::int64_t ns) {
+  return {ns * 1000};
+}
+constexpr double in_nanoseconds(Picoseconds t) {
+  return static_cast<double>(t.count) / 1e3;
+}
+constexpr double in_seconds(Picoseconds t) {
+  return static_cast<double>(t.count) / 1e12;
+}
 
 }  // namespace futexsim

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "futexsim/engine/simulation.hpp"
 #include "futexsim/hardware/ids.hpp"
@@ -40,17 +41,20 @@ class RequestQueue {
     head_ = first.next;
     return first;
   }
-  /// Takes out the first request that `matches`, or else the first of all. O(requests).
+  /// Takes out the first request that `matches` among those issued until `issued`, or else the
+  /// first of all. O(those).
   template <class Predicate>
-  LineRequest& pop_first(Predicate matches) {
-    LineRequest* before = head_;
-    if (matches(*head_)) return pop();
-    while (before->next != nullptr && !matches(*before->next)) before = before->next;
-    LineRequest* const found = before->next;
-    if (found == nullptr) return pop();
-    before->next = found->next;
-    if (tail_ == found) tail_ = before;
-    return *found;
+  LineRequest& pop_first(Picoseconds issued, Predicate matches) {
+    LineRequest* before = nullptr;
+    for (LineRequest* request = head_; request != nullptr && request->issued <= issued;
+         before = std::exchange(request, request->next)) {
+      if (!matches(*request)) continue;
+      if (before == nullptr) break;
+      before->next = request->next;
+      if (tail_ == request) tail_ = before;
+      return *request;
+    }
+    return pop();
   }
 
  private:
@@ -72,8 +76,8 @@ struct CacheLine {
   std::uint32_t number = 0;          ///< of the line in simulated physical memory
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared
   LineRequest* in_flight = nullptr;
-  Picoseconds lost_at;  ///< until then the old holders may still use a line in flight
-  Picoseconds resident_until;  ///< until then requests from below the holder's L3 go first
+  Picoseconds lost_at;        ///< until then the old holders may still use a line in flight
+  Picoseconds came_below_l3;  ///< when it came below the L3 where it is now
   RequestQueue waiting;
   RequestQueue spinners;  ///< holders of a copy who read it again and again
 };

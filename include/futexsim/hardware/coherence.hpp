@@ -42,10 +42,6 @@ class CoherenceProtocol {
   /// After a read by `reader`, who answers the next request?
   virtual CoreId responder_after_read(const CacheLine& line, CoreId reader) const = 0;
 
-  /// How long a line that has just come to `holder` from elsewhere stays below its L3, where
-  /// nearer requests are served first: until the home can know and has sent the next snoop.
-  virtual Picoseconds residency(const CacheLine& line, CoreId holder) const = 0;
-
   /// The line has moved about before the simulation began: warms what remembers that.
   virtual void placed(const CacheLine&) {}
 };

@@ -1,39 +1,16 @@
 #pragma once
 
-#include <array>
 #include <coroutine>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "futexsim/engine/simulation.hpp"
 #include "futexsim/engine/task.hpp"
+#include "futexsim/hardware/core.hpp"
 #include "futexsim/hardware/memory_system.hpp"
+#include "futexsim/hardware/store_buffer.hpp"
 
 namespace futexsim {
-
-class Cpu;
-
-/// A core's SMT contexts and how fast each computes while others do.
-class Core {
- public:
-  /// `speed_per_mille[k]`: of a thread while k of its siblings compute as well.
-  explicit Core(std::vector<std::int64_t> speed_per_mille)
-      : speed_per_mille_(std::move(speed_per_mille)) {}
-
-  void add(Cpu& cpu) { cpus_.push_back(&cpu); }
-  std::int64_t speed_per_mille() const { return speed_per_mille_[active_ - 1]; }
-
-  void enter(Cpu& cpu);
-  void leave(Cpu& cpu);
-
- private:
-  void settle_others(Cpu& cpu);
-
-  std::vector<std::int64_t> speed_per_mille_;
-  std::vector<Cpu*> cpus_;
-  std::size_t active_ = 0;
-};
 
 /// Where a CPU's time went, in picoseconds.
 struct CpuTime {
@@ -43,58 +20,12 @@ struct CpuTime {
   std::uint64_t draining = 0;   ///< the store buffer, before an atomic or another store
 };
 
-class Cpu;
-
-/// The stores that a CPU has retired but that are not yet visible: total store order. Each asks
-/// for its line at once, so that their transfers overlap, and they become visible in order.
-class StoreBuffer {
- public:
-  /// Stores whose lines are on the way at the same time. Real ones hold 36 and more; the kernel's
-  /// paths never have more than this many misses between two atomics.
-  static constexpr std::uint32_t depth = 2;
-
-  StoreBuffer(Simulation& simulation, MemorySystem& memory, Cpu& cpu, CoreId core);
-
-  bool empty() const { return used_ == 0; }
-  bool full() const { return used_ == depth; }
-
-  /// Bytes of `word` under `mask` become `value`. Invariant: not full.
-  void put(Word& word, std::uint32_t mask, std::uint32_t value);
-
-  /// The word as the own thread sees it: with its stores that aren't visible yet.
-  std::uint32_t forward(const Word& word) const;
-
- private:
-  struct Entry final : Actor {
-    void fire() override;
-
-    StoreBuffer* buffer = nullptr;
-    Word* word = nullptr;
-    std::uint32_t mask = 0;
-    std::uint32_t value = 0;
-    bool requested = false;  ///< the line is on its way
-    LineRequest request;
-  };
-
-  Entry& oldest() { return entries_[oldest_]; }
-  bool asked_for(const CacheLine& line) const;
-  void ask_for_line(Entry& entry);
-  void commit(Entry& entry);
-  void commit_in_order();
-
-  MemorySystem& memory_;
-  Cpu& cpu_;
-  std::array<Entry, depth> entries_;
-  std::uint32_t oldest_ = 0;
-  std::uint32_t used_ = 0;
-};
-
 /// One CPU and the thread that is pinned to it: computes, loads, stores and does atomic
 /// read-modify-writes, in total store order.
 ///
 /// Computation is lazy: it is spent just before the next access to memory, as one event. While a
 /// thread waits (for a line, spinning, draining) its siblings have the core to themselves.
-class Cpu final : public Actor {
+class Cpu final : public Actor, private StoreBuffer::Owner {
  public:
   /// Cost of an atomic and of a plain access that hit the own cache.
   struct Costs {
@@ -142,7 +73,6 @@ class Cpu final : public Actor {
 
  private:
   friend class Core;
-  friend class StoreBuffer;
   template <class Effect>
   friend class MemoryAccess;
   template <class Predicate>
@@ -171,7 +101,7 @@ class Cpu final : public Actor {
   void settle();
   void attempt();
   void arrived();
-  void buffer_moved();
+  void store_became_visible() override;
   void wait_as(Phase phase);
   void go_on();
 

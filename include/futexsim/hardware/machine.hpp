@@ -48,7 +48,6 @@ struct MemoryParameters {
   Quantity same_l3;
   std::optional<Quantity> other_l3;
   Quantity hold_window;
-  Quantity contended;
 
   static const Declaration<MemoryParameters>& declaration();
 };

@@ -14,9 +14,8 @@ namespace futexsim {
 /// What a machine's memory system does besides travelling: the same for every protocol.
 struct MemoryTiming {
   std::uint32_t line_bytes = 64;
-  Picoseconds same_core;     ///< a line from one SMT sibling to the other
-  Picoseconds hold_window;   ///< how long the old holder keeps the use of a requested line
-  std::int64_t contended_per_mille = 1000;  ///< of the quiet latency, while others wait
+  Picoseconds same_core;    ///< a line from one SMT sibling to the other
+  Picoseconds hold_window;  ///< how long the old holder keeps the use of a requested line
 };
 
 /// Counts of a run: `transfers` in number and `latency` in picoseconds, by distance.

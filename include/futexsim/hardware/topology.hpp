@@ -62,10 +62,6 @@ class Topology {
   Picoseconds crossing(NodeId from, NodeId to) const {
     return node_crossing_[from.value * node_cpus_.size() + to.value];
   }
-  /// What a message pays from an L3 to a node's home agent, on the shortest path.
-  Picoseconds to_home(L3Id l3, NodeId home) const {
-    return l3_to_home_[l3.value * node_cpus_.size() + home.value];
-  }
 
  private:
   void index_cpus(const TopologyDescription& description);
@@ -81,7 +77,6 @@ class Topology {
   std::vector<NodeId> l3_node_;
   std::vector<Picoseconds> l3_round_trip_;
   std::vector<Picoseconds> node_crossing_;
-  std::vector<Picoseconds> l3_to_home_;
 };
 
 }  // namespace futexsim

@@ -25,7 +25,7 @@ struct BucketLayout {
 struct HashBucket {
   Word waiters;
   Word lock;
-  Word priv;                 ///< points to the table; written once, when that is set up
+  Word priv;                    ///< points to the table; written once, when that is set up
   const Cpu* holder = nullptr;  ///< of the lock; only for the invariant of mutual exclusion
 };
 
