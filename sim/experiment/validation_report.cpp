@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "futexsim/experiment/result_row.hpp"
 #include "futexsim/experiment/text_table.hpp"
-#include "futexsim/parts/csv_table.hpp"
 
 namespace futexsim {
 namespace {
@@ -125,34 +125,15 @@ std::string validation_json(const Validation& validation) {
 }
 
 std::string validation_csv(const Validation& validation) {
-  std::vector<std::string> columns;
   std::vector<ordered_json> rows;
   for (const TableOutcome& table : validation.tables) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      ordered_json row = row_json(table.table->rows[i], table.rows[i]);
+      ordered_json& row = rows.emplace_back(row_json(table.table->rows[i], table.rows[i]));
       if (!row.contains("not_run")) row["not_run"] = nullptr;
       row["role"] = role(table);
-      for (const auto& [column, value] : row.items()) {
-        if (std::find(columns.begin(), columns.end(), column) == columns.end()) {
-          columns.push_back(column);
-        }
-      }
-      rows.push_back(std::move(row));
     }
   }
-  std::string out;
-  const auto add_line = [&](const auto& field_of) {
-    for (const std::string& column : columns) {
-      if (column != columns.front()) out += ',';
-      out += csv_field(field_of(column));
-    }
-    out += '\n';
-  };
-  add_line([](const std::string& column) { return column; });
-  for (const ordered_json& row : rows) {
-    add_line([&](const std::string& column) { return cell(row, column); });
-  }
-  return out;
+  return rows_csv(rows);
 }
 
 std::string validation_text(const Validation& validation) {
