@@ -13,7 +13,8 @@ Cpu::Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_i
       core_id_(core_id),
       id_(id),
       costs_(costs),
-      store_buffer_(simulation, memory, *this, core_id) {
+      store_buffer_(simulation, memory, *this, core_id),
+      write_prefetch_(simulation, memory, core_id) {
   simulation.join(*this);
   core.add(*this);
   request_.requester = this;
@@ -32,6 +33,7 @@ void Cpu::start(Task<> program, Picoseconds first_step) {
 bool Cpu::buffer_admits(Operation operation) const {
   switch (operation) {
     case Operation::load:
+    case Operation::prefetch:
       return true;
     case Operation::store:
       return !store_buffer_.full();
@@ -43,7 +45,7 @@ bool Cpu::buffer_admits(Operation operation) const {
 
 bool Cpu::ready(Operation operation, const CacheLine& line) const {
   return work_ == Picoseconds{} && buffer_admits(operation) &&
-         (operation == Operation::store || memory_.hits(line, core_id_, access_of(operation)));
+         (!needs_line(operation) || memory_.hits(line, core_id_, access_of(operation)));
 }
 
 void Cpu::suspend(Operation operation, CacheLine& line, std::coroutine_handle<> handle,
@@ -89,7 +91,7 @@ void Cpu::go_on() {
 /// The computation is done: the access itself, as soon as buffer and line allow it.
 void Cpu::attempt() {
   if (!buffer_admits(operation_)) return wait_as(Phase::draining);
-  if (operation_ == Operation::store || request_.line == nullptr) return go_on();
+  if (!needs_line(operation_) || request_.line == nullptr) return go_on();
   if (!memory_.hits(*request_.line, core_id_, request_.access)) {
     wait_as(Phase::line);
     return memory_.request(request_);

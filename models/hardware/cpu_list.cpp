@@ -7,7 +7,7 @@
 namespace futexsim {
 namespace {
 
-constexpr std::uint32_t largest_cpu = 65535;
+constexpr std::uint32_t largest_cpu = 8191;  // NR_CPUS of x86-64 is at most 8192
 
 std::uint32_t take_number(std::string_view& text, std::string_view whole) {
   std::uint32_t number = 0;

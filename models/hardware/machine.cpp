@@ -1,6 +1,7 @@
 #include "futexsim/hardware/machine.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "futexsim/hardware/cpu_list.hpp"
@@ -83,7 +84,7 @@ const Declaration<TopologyParameters>& TopologyParameters::declaration() {
 const Declaration<MemoryParameters>& MemoryParameters::declaration() {
   using P = MemoryParameters;
   static const auto declaration =
-      Declaration<P>("memory", "how lines travel within a node, and what contention does to them")
+      Declaration<P>("memory", "how lines travel within a node")
           .optional("line_bytes", &P::line_bytes,
                     {.unit = "bytes", .help = "of a cache line", .min = 16, .max = 1024})
           .required("same_core", &P::same_core,

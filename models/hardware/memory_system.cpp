@@ -115,8 +115,9 @@ void MemorySystem::watch(LineRequest& request) {
   line.spinners.push(request);
 }
 
-void MemorySystem::wrote(CacheLine& line) {
-  line.modified = true;
+void MemorySystem::wrote(CacheLine& line, CoreId core) {
+  assert(line.state == CacheLine::State::exclusive && line.responder == core &&
+         "one owner of a line");
   if (!line.spinners.empty()) requeue_spinners(line);
 }
 
@@ -145,7 +146,6 @@ void MemorySystem::make_exclusive(CacheLine& line, CoreId owner) {
   if (line.sharers != nullptr) free_sharer_sets_.push_back(std::exchange(line.sharers, nullptr));
   line.state = CacheLine::State::exclusive;
   line.responder = owner;
-  line.modified = true;
 }
 
 std::uint64_t* MemorySystem::take_sharers() {

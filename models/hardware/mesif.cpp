@@ -39,7 +39,15 @@ struct MesifParameters {
             .optional("directory_miss", &MesifParameters::directory_miss,
                       {.unit = "ns",
                        .help = "look into the directory in memory, when its cache misses",
-                       .min = 0});
+                       .min = 0})
+            .check([](const MesifParameters& mesif, const Cursor& at) {
+              if (mesif.directory_cache_lines.has_value() != mesif.directory_miss.has_value()) {
+                at.refuse("directory_cache_lines and directory_miss together, or neither");
+              }
+              if (mesif.directory_miss && mesif.snoop != "home") {
+                at.at("directory_miss").refuse("a directory only with \"snoop\": \"home\"");
+              }
+            });
     return declaration;
   }
 };

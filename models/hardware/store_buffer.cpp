@@ -62,7 +62,7 @@ void StoreBuffer::Entry::fire() {
 
 void StoreBuffer::commit(Entry& entry) {
   entry.word->value = (entry.word->value & ~entry.mask) | entry.value;
-  memory_.wrote(*entry.word->line);
+  memory_.wrote(*entry.word->line, entry.request.core);
   oldest_ = (oldest_ + 1) % depth;
   --used_;
 }
@@ -72,9 +72,28 @@ void StoreBuffer::commit_in_order() {
     Entry& entry = oldest();
     if (entry.requested) return;
     ask_for_line(entry);  // unless it is still, or again, the core's own
-    if (entry.requested) return;
+    if (asked_for(*entry.word->line)) return;
     commit(entry);
   }
+}
+
+WritePrefetch::WritePrefetch(Simulation& simulation, MemorySystem& memory, CoreId core)
+    : memory_(memory) {
+  simulation.join(*this);
+  request_.requester = this;
+  request_.core = core;
+  request_.access = Access::write;
+}
+
+void WritePrefetch::ask(CacheLine& line) {
+  if (request_.line != nullptr || memory_.hits(line, request_.core, Access::write)) return;
+  request_.line = &line;
+  memory_.request(request_);
+}
+
+void WritePrefetch::fire() {
+  memory_.complete(request_);
+  request_.line = nullptr;
 }
 
 }  // namespace futexsim

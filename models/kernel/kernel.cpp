@@ -23,7 +23,16 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
           .required("private_hash", &P::private_hash,
                     {.help = "of private keys that go to the process's own table"})
           .required("policies", &P::policies,
-                    {.help = "table policies that it has", .min_items = 1, .unique = true});
+                    {.help = "table policies that it has", .min_items = 1, .unique = true})
+          .check([](const P& kernel, const Cursor& at) {
+            const auto& known = Registry<TablePolicy, const TableContext&>::instance();
+            for (std::size_t i = 0; i < kernel.policies.size(); ++i) {
+              if (known.find(kernel.policies[i]) != nullptr) continue;
+              at.at("policies")
+                  .at(i)
+                  .refuse(listed(known.names()), nearest_name(kernel.policies[i], known.names()));
+            }
+          });
   return declaration;
 }
 

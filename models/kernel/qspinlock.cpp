@@ -16,7 +16,9 @@ constexpr std::uint32_t tail_shift = 18;  // above the nesting index, always 0 h
 
 /// queued_spin_lock() and its slow path (kernel/locking/qspinlock.c, v4.20 and later): a fast
 /// path, one pending waiter who spins on the lock word, and behind it an MCS queue whose waiters
-/// spin on their own CPU's node.
+/// spin on their own CPU's node. Left out: the bound on re-reading the lock word during a hand-over
+/// (_Q_PENDING_LOOPS), which a hand-over never reaches; `lock bts` and the atomic_read() after it
+/// (queued_fetch_set_pending_acquire() on x86) are one access.
 class QueuedSpinLock final : public SpinLock {
  public:
   explicit QueuedSpinLock(Hardware& hardware) {
@@ -80,6 +82,9 @@ class QueuedSpinLock final : public SpinLock {
     if ((old & tail_mask) != 0) {
       co_await cpu.store(decode_tail(old).next, tail);
       co_await cpu.spin_until(node.locked, [](std::uint32_t locked) { return locked != 0; });
+      // The successor may have queued by now: its line is fetched while we wait for the lock.
+      const std::uint32_t next = co_await cpu.load(node.next);
+      if (next != 0) co_await cpu.prefetch_for_write(decode_tail(next).locked);
     }
 
     value = co_await cpu.spin_until(lock,

@@ -52,8 +52,8 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, Kernel& kernel, Hard
   std::vector<std::uint32_t> first(by_thread_.size());
   for (std::uint32_t& futex : first) futex = static_cast<std::uint32_t>(random.below(futexes_));
   place_lines(first, hardware);
-  // Threads are spread over the time of one uncontended operation.
-  const auto spread = static_cast<std::uint64_t>(nanoseconds(300).count);
+  // Threads begin spread over the time of one operation.
+  const auto spread = static_cast<std::uint64_t>(kernel.local_work().count) + 1;
   std::uint32_t thread = 0;
   for (Cpu& cpu : hardware.cpus()) {
     const Picoseconds start{static_cast<std::int64_t>(random.below(spread))};

@@ -70,8 +70,7 @@ struct CacheLine {
   enum class State : std::uint8_t { uncached, exclusive, shared };
 
   State state = State::uncached;
-  bool modified = false;  ///< memory at the home is stale
-  CoreId responder;       ///< answers the next request: the owner, or the F or O holder
+  CoreId responder;  ///< answers the next request: the owner, or the F or O holder
   NodeId home;
   std::uint32_t number = 0;          ///< of the line in simulated physical memory
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared

@@ -25,7 +25,7 @@ inline constexpr std::size_t distances = 7;
 std::string_view name_of(Distance distance);
 
 struct Transfer {
-  Picoseconds latency;  ///< with nobody else waiting
+  Picoseconds latency;  ///< from the moment at which it is the request's turn
   Distance distance = Distance::same_core;
 };
 

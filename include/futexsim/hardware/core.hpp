@@ -19,6 +19,7 @@ class Core {
   void add(Cpu& cpu) { cpus_.push_back(&cpu); }
   std::int64_t speed_per_mille() const { return speed_per_mille_[active_ - 1]; }
 
+  /// The CPU begins to compute, or begins to wait: its siblings' computations are re-timed at once.
   void enter(Cpu& cpu);
   void leave(Cpu& cpu);
 

@@ -34,7 +34,7 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   };
 
   /// What a simulation needs for each CPU.
-  static constexpr std::uint32_t actors = 1 + StoreBuffer::depth;
+  static constexpr std::uint32_t actors = 2 + StoreBuffer::depth;
 
   Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_id, CpuId id,
       Costs costs);
@@ -47,6 +47,7 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   Picoseconds now() const { return simulation_.now() + work_; }
   const CpuTime& time() const { return time_; }
 
+  /// Takes the thread's program, which begins when `first_step` has been computed.
   void start(Task<> program, Picoseconds first_step);
 
   /// An awaitable that is always ready.
@@ -60,6 +61,8 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   auto store(Word& word, std::uint32_t value);
   /// A store of some of the word's bytes: those under `mask` become `value`.
   auto store_part(Word& word, std::uint32_t mask, std::uint32_t value);
+  /// Asks for the word's line as a store would, without waiting for it.
+  auto prefetch_for_write(Word& word);
   auto fetch_add(Word& word, std::uint32_t delta);
   auto fetch_or(Word& word, std::uint32_t bits);
   auto exchange_part(Word& word, std::uint32_t mask, std::uint32_t value);
@@ -78,9 +81,10 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   template <class Predicate>
   friend class Spin;
   friend class BufferedStore;
+  friend class PrefetchForWrite;
 
   enum class Phase : std::uint8_t { idle, computing, draining, line, spinning };
-  enum class Operation : std::uint8_t { load, store, atomic };
+  enum class Operation : std::uint8_t { load, prefetch, store, atomic };
 
   /// What a spinning CPU waits for.
   struct Condition {
@@ -92,6 +96,10 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
 
   static Access access_of(Operation operation) {
     return operation == Operation::load ? Access::read : Access::write;
+  }
+  /// Does the thread itself wait until the line is there?
+  static bool needs_line(Operation operation) {
+    return operation == Operation::load || operation == Operation::atomic;
   }
   bool buffer_admits(Operation operation) const;
   bool ready(Operation operation, const CacheLine& line) const;
@@ -113,6 +121,7 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   Costs costs_;
   Process process_;
   StoreBuffer store_buffer_;
+  WritePrefetch write_prefetch_;
   LineRequest request_;
   const Condition* condition_ = nullptr;
   Operation operation_ = Operation::load;
@@ -137,7 +146,7 @@ class MemoryAccess {
   std::uint32_t await_resume() {
     const std::uint32_t old = effect_(word_.value);
     if (operation_ == Cpu::Operation::atomic) {
-      cpu_.memory_.wrote(*word_.line);
+      cpu_.memory_.wrote(*word_.line, cpu_.core_id_);
       cpu_.work_ += cpu_.costs_.atomic;
     } else {
       cpu_.work_ += cpu_.costs_.plain;
@@ -198,6 +207,25 @@ class BufferedStore {
   std::uint32_t value_;
 };
 
+/// Awaitable: a prefetch, which is asked for as soon as the computation before it is done.
+class PrefetchForWrite {
+ public:
+  PrefetchForWrite(Cpu& cpu, Word& word) : cpu_(cpu), word_(word) {}
+
+  bool await_ready() const { return cpu_.ready(Cpu::Operation::prefetch, *word_.line); }
+  void await_suspend(std::coroutine_handle<> handle) {
+    cpu_.suspend(Cpu::Operation::prefetch, *word_.line, handle);
+  }
+  void await_resume() { cpu_.write_prefetch_.ask(*word_.line); }
+
+ private:
+  Cpu& cpu_;
+  Word& word_;
+};
+
+inline auto Cpu::prefetch_for_write(Word& word) {
+  return PrefetchForWrite(*this, word);
+}
 inline auto Cpu::load(Word& word) {
   return MemoryAccess(*this, word, Operation::load,
                       [this, &word](std::uint32_t&) { return store_buffer_.forward(word); });

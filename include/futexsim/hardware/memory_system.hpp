@@ -33,7 +33,7 @@ class MemorySystem {
 
   const MemoryTiming& timing() const { return timing_; }
 
-  /// New, uncached lines of one object, homed as told. References stay valid.
+  /// A new, uncached line, homed as told. References stay valid.
   CacheLine& allocate(NodeId home);
 
   /// The line as if `core` had written it last.
@@ -51,8 +51,9 @@ class MemorySystem {
   /// Queues the read again as soon as the reader's copy is written or taken away.
   void watch(LineRequest& request);
 
-  /// A holder wrote its copy: its siblings that spin on it look again.
-  void wrote(CacheLine& line);
+  /// `core` wrote its copy: siblings that spin on it look again.
+  /// Invariant: the line is the core's alone.
+  void wrote(CacheLine& line, CoreId core);
 
   const TransferCounts& counts() const { return counts_; }
 

@@ -14,7 +14,7 @@ class StoreBuffer {
  public:
   /// Stores that it holds. Real ones hold 36 and more; the kernel's
   /// paths never retire more than this many between two atomics.
-  static constexpr std::uint32_t depth = 4;
+  static constexpr std::uint32_t depth = 3;
 
   /// Is told when a store has become visible.
   class Owner {
@@ -59,6 +59,20 @@ class StoreBuffer {
   std::array<Entry, depth> entries_;
   std::uint32_t oldest_ = 0;
   std::uint32_t used_ = 0;
+};
+
+/// A line that was asked for ahead of the store that will need it (PREFETCHW): one at a time, a
+/// further one is dropped as real ones may be.
+class WritePrefetch final : public Actor {
+ public:
+  WritePrefetch(Simulation& simulation, MemorySystem& memory, CoreId core);
+
+  void ask(CacheLine& line);
+  void fire() override;
+
+ private:
+  MemorySystem& memory_;
+  LineRequest request_;
 };
 
 }  // namespace futexsim

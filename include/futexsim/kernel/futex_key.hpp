@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "futexsim/engine/strong_id.hpp"
-
 namespace futexsim {
 
 /// union futex_key of a process-private futex, as it has been since 2020: the mm's kernel address,
@@ -13,7 +11,5 @@ struct FutexKey {
   std::uint64_t page = 0;
   std::uint32_t offset = 0;
 };
-
-using BucketIndex = StrongId<struct BucketTag>;
 
 }  // namespace futexsim

@@ -12,7 +12,7 @@ namespace futexsim {
 
 /// struct futex_hash_bucket in bytes: where its fields lie decides which of them share a line.
 struct BucketLayout {
-  std::uint32_t bytes = 64;  ///< from one bucket to the next, on a machine with lines of 64 bytes
+  std::uint32_t bytes = 64;  ///< without alignment
   bool cacheline_aligned = true;
   std::uint32_t waiters_offset = 0;
   std::uint32_t lock_offset = 4;
@@ -37,7 +37,6 @@ class HashTable {
             const std::function<NodeId(std::uint64_t offset)>& home_of);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(buckets_.size()); }
-  HashBucket& operator[](BucketIndex index) { return buckets_[index.value]; }
   /// The bucket that the low bits of a hash choose. The kernel masks; its sizes are powers of two.
   HashBucket& at_hash(std::uint32_t hash) { return buckets_[hash & (size() - 1)]; }
 
@@ -45,7 +44,7 @@ class HashTable {
   std::vector<HashBucket> buckets_;
 };
 
-/// From one bucket to the next, and the whole table, on this machine.
+/// Bytes from one bucket to the next on a machine with such lines.
 std::uint32_t bucket_stride(const BucketLayout& layout, std::uint32_t line_bytes);
 
 }  // namespace futexsim

@@ -40,13 +40,15 @@ struct FutexHashing {
 /// The futex code of one kernel at work in one simulation.
 class Kernel {
  public:
-  /// InputError when this kernel never had the policy.
+  /// `main_node`: where the process's main thread runs, which asks for the table.
   Kernel(const KernelParameters& parameters, const FutexHashing& hashing, const Machine& machine,
          Hardware& hardware, NodeId main_node);
 
   /// FUTEX_WAIT on a private futex whose value differs: returns EWOULDBLOCK after it has looked.
   Task<> futex_wait(Cpu& cpu, FutexKey key);
 
+  /// Of one operation, outside the bucket lock and without waiting for lines.
+  Picoseconds local_work() const { return local_work_; }
   HashBucket& bucket_of(const FutexKey& key) { return policy_->bucket(hash_->hash(key)); }
 
   std::uint64_t acquires() const { return acquires_; }

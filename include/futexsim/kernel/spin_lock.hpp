@@ -8,7 +8,9 @@
 
 namespace futexsim {
 
-/// A kind of spinlock: one object serves all locks of its kind in a simulation, each a Word.
+/// A kind of spinlock: one object serves all locks of its kind in a simulation, each a Word that
+/// starts as 0, unlocked. After `acquire` the CPU holds the lock; `release` is for its holder only,
+/// and everything before it is visible to the next holder (acquire and release order).
 /// Implementations register themselves in Registry<SpinLock, Hardware&>.
 class SpinLock {
  public:

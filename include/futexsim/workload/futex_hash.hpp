@@ -13,7 +13,7 @@ namespace futexsim {
 /// `perf bench futex hash`: every thread calls FUTEX_WAIT on its own futexes, in array order and
 /// round and round, always with a value that differs (tools/perf/bench/futex-hash.c).
 struct FutexHashParameters {
-  std::uint32_t threads = 0;  ///< 0: one for each CPU of the placement
+  std::uint32_t threads = 0;
   std::uint32_t futexes_per_thread = 1024;
   std::string placement = "all";
 
