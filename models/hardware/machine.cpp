@@ -112,22 +112,11 @@ const Declaration<MemoryParameters>& MemoryParameters::declaration() {
 const Declaration<CostParameters>& CostParameters::declaration() {
   using P = CostParameters;
   static const auto declaration =
-      Declaration<P>("costs", "work whose memory stays in the own caches, thread alone on its core")
+      Declaration<P>("costs", "accesses that hit the own cache, thread alone on its core")
           .required("atomic", &P::atomic,
                     {.unit = "ns", .help = "atomic that hits the own cache", .min = 0, .max = 1e6})
           .required("plain", &P::plain,
-                    {.unit = "ns", .help = "load or store that hits", .min = 0, .max = 1e6})
-          .required("futex_wait", &P::futex_wait,
-                    {.unit = "ns",
-                     .help = "FUTEX_WAIT that returns EWOULDBLOCK, system call included, without "
-                             "the hash, the critical section and accesses to shared lines",
-                     .min = 0,
-                     .max = 1e6})
-          .required("critical_section", &P::critical_section,
-                    {.unit = "ns",
-                     .help = "under the bucket lock: read the futex word and compare",
-                     .min = 0,
-                     .max = 1e6});
+                    {.unit = "ns", .help = "load or store that hits", .min = 0, .max = 1e6});
   return declaration;
 }
 
@@ -149,11 +138,18 @@ const Declaration<MachineParameters>& MachineParameters::declaration() {
                      .min = 0.01,
                      .max = 1,
                      .max_items = 7})
-          .required("costs", &P::costs);
+          .required("costs", &P::costs)
+          .required("paths", &P::paths,
+                    {.unit = "ns",
+                     .help = "time in paths through the software whose memory stays in the own "
+                             "caches, thread alone on its core, by the software's name for them",
+                     .min = 0,
+                     .max = 1e6});
   return declaration;
 }
 
-Machine::Machine(const Cursor& file) : parameters_(MachineParameters::declaration().read(file)) {
+Machine::Machine(const Cursor& file)
+    : file_(file), parameters_(MachineParameters::declaration().read(file)) {
   const Cursor topology = file.at("topology");
   try {
     topology_ = std::make_shared<Topology>(describe(parameters_.topology, parameters_.memory));
@@ -168,6 +164,11 @@ Machine::Machine(const Cursor& file) : parameters_(MachineParameters::declaratio
                 std::to_string(topology_->threads_per_core() - 1));
   }
   parameters_.protocol.make(*topology_);
+}
+
+Picoseconds Machine::path(const std::string& name) const {
+  file_.at("paths").at(name);
+  return in_picoseconds(parameters_.paths.at(name));
 }
 
 Picoseconds Machine::cycles(std::uint32_t cycles) const {

@@ -36,13 +36,16 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
   return declaration;
 }
 
+PathTimes::PathTimes(const Machine& machine)
+    : futex_wait(machine.path("futex_wait")), critical_section(machine.path("critical_section")) {}
+
 Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
                const Machine& machine, Hardware& hardware, NodeId main_node)
     : parameters_(parameters),
       counts_waiters_(parameters.waiters != "none"),
       decrements_before_unlock_(parameters.waiters == "decrement-before-unlock"),
-      local_work_(machine.futex_wait_work()),
-      critical_section_(machine.critical_section()),
+      local_work_(PathTimes(machine).futex_wait),
+      critical_section_(PathTimes(machine).critical_section),
       hash_(hashing.hash.make()),
       spinlock_(parameters.spinlock.make(hardware)),
       policy_(hashing.policy.make({hardware, parameters_.bucket, main_node})) {

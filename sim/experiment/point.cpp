@@ -65,6 +65,7 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
       kernel_(catalogue.kernel(parameters_.kernel)),
       placement_(Placement::read(config.at("workload"), parameters_.workload.placement,
                                  machine_->topology())) {
+  PathTimes{*machine_};
   const std::vector<std::string>& policies = kernel_->policies;
   if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {
     config.at("policy").refuse("a policy that kernel " + kernel_->name +
@@ -94,6 +95,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
   RunningMoments rates;
   RunningMoments variances;
   TraceHash trace;
+  std::uint64_t explained = 0;
   while (!rule.enough(rates) && !stop.stop_requested()) {
     Replication replication = replicate(point, rates.count());
     if (rates.count() == 0) result.threads = std::move(replication.threads);
@@ -105,6 +107,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
     result.simulated_ns += in_nanoseconds(replication.simulated);
     result.waits.merge(replication.waits);
     result.explanation = result.explanation + replication.explanation;
+    explained += replication.settled_operations;
   }
   result.ops_per_sec_per_thread = confidence_interval(rates);
   result.precise = rule.precise(rates);
@@ -112,7 +115,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
   result.plus_minus_pct =
       100 * std::sqrt(std::max(0.0, variances.mean()) / static_cast<double>(point.threads()));
   result.trace_hash = trace.value();
-  result.explanation = result.explanation / static_cast<double>(result.waits.count());
+  result.explanation = result.explanation / static_cast<double>(explained);
   return result;
 }
 

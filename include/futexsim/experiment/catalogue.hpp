@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "futexsim/hardware/machine.hpp"
@@ -10,6 +11,9 @@
 #include "futexsim/parts/cursor.hpp"
 
 namespace futexsim {
+
+/// Is it a file's path (has a '/' or ends in `.json`), not a name in a configs folder?
+bool is_path(std::string_view name);
 
 /// The machines and kernels that configs name: files of a configs folder, or any file by its path.
 /// Read once, on first use; safe to use from several threads.
@@ -21,8 +25,8 @@ class Catalogue {
   static std::filesystem::path default_folder();
   const std::filesystem::path& folder() const { return configs_; }
 
-  /// `name`: of a file in configs/machines without `.json`, or a path (has a '/' or ends in
-  /// `.json`). InputError at the cursor, with the nearest name, when there is no such thing.
+  /// `name`: of a file in configs/machines without `.json`, or a path. InputError at the
+  /// cursor, with the nearest name, when there is no such thing.
   std::shared_ptr<const Machine> machine(const Cursor& name) const;
   std::shared_ptr<const KernelParameters> kernel(const Cursor& name) const;
 

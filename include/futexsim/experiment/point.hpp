@@ -55,6 +55,7 @@ class Point {
 };
 
 /// Where an operation's time went, in nanoseconds of one thread, and which transfers it caused.
+/// Counted from a fixed fifth of a replication's operations on.
 struct Explanation {
   double computing_ns = 0;                              ///< hits in the own cache included
   double line_ns = 0;                                   ///< waiting for a line, its queue included
@@ -76,7 +77,7 @@ struct ThreadResult {
 };
 
 struct PointResult {
-  ConfidenceInterval ops_per_sec_per_thread;  ///< 95 %, over replications
+  ConfidenceInterval ops_per_sec_per_thread;  ///< 95 %, over replications, after MSER-5 warm-up
   bool precise = false;                       ///< the wanted precision was reached
   std::uint32_t replications = 0;
   double plus_minus_pct = 0;  ///< what perf would print: standard error over threads, % of mean
@@ -84,7 +85,7 @@ struct PointResult {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   double simulated_ns = 0;
-  WaitHistogram waits;  ///< for the bucket lock, after warm-up
+  WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
   Explanation explanation;
   std::vector<ThreadResult> threads;
 };

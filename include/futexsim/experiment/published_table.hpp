@@ -36,7 +36,8 @@ struct PublishedTable {
 };
 
 /// The tables of a CSV file, or of all CSV files of a folder in name order. A row that asks for
-/// what the model hasn't got (yet) has no point; one that is wrong is an InputError.
+/// what the model, the machine or the kernel hasn't got has no point, and says why. InputError for
+/// broken CSV, a field that isn't what its column holds, and a broken machine or kernel file.
 std::vector<PublishedTable> read_published(const std::string& path, const Catalogue& catalogue,
                                            const RowSettings& settings);
 

@@ -29,6 +29,8 @@ class TextTable {
 
 /// `value` with a fixed number of decimals; "-" where it isn't finite.
 std::string fixed(double value, int decimals);
+/// A fraction as a percentage with one decimal: "12.5 %".
+std::string percent(double fraction);
 /// Whole, with a comma between thousands: "1,234,567".
 std::string grouped(double value);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,12 +53,10 @@ struct MemoryParameters {
   static const Declaration<MemoryParameters>& declaration();
 };
 
-/// Work whose memory stays in the own caches, for a thread alone on its core.
+/// Accesses that hit the own cache, for a thread alone on its core.
 struct CostParameters {
   Quantity atomic;
   Quantity plain;
-  Quantity futex_wait;
-  Quantity critical_section;
 
   static const Declaration<CostParameters>& declaration();
 };
@@ -72,6 +71,7 @@ struct MachineParameters {
   Quantity clock;
   std::vector<Quantity> smt_speed;
   CostParameters costs;
+  std::map<std::string, Quantity> paths;
 
   static const Declaration<MachineParameters>& declaration();
 };
@@ -86,10 +86,9 @@ class Machine {
   const MachineParameters& parameters() const { return parameters_; }
   const Topology& topology() const { return *topology_; }
 
-  Picoseconds futex_wait_work() const { return in_picoseconds(parameters_.costs.futex_wait); }
-  Picoseconds critical_section() const {
-    return in_picoseconds(parameters_.costs.critical_section);
-  }
+  /// How long a path through the software takes here, by the name that the software gives it.
+  /// InputError when the file doesn't say.
+  Picoseconds path(const std::string& name) const;
   /// Duration of a computation that takes `cycles` of a core's clock.
   Picoseconds cycles(std::uint32_t cycles) const;
 
@@ -99,6 +98,7 @@ class Machine {
     return {nanoseconds.scaled(1000)};
   }
 
+  Cursor file_;
   MachineParameters parameters_;
   std::shared_ptr<const Topology> topology_;
 };

@@ -37,6 +37,16 @@ struct FutexHashing {
   HashChoice hash;
 };
 
+/// What a kernel needs to know of a machine: time in its own instructions, in `paths` of the
+/// machine's file, without the hash function and accesses to shared lines.
+struct PathTimes {
+  Picoseconds futex_wait;        ///< FUTEX_WAIT that returns EWOULDBLOCK, system call included
+  Picoseconds critical_section;  ///< under the bucket lock: read the futex word and compare
+
+  /// InputError when the machine's file lacks one.
+  explicit PathTimes(const Machine& machine);
+};
+
 /// The futex code of one kernel at work in one simulation.
 class Kernel {
  public:
