@@ -31,14 +31,14 @@ TEST_CASE("a CPU list is numbers, ranges and ranges with a stride, in the order 
   CHECK(numbers_of("0-6:2") == Numbers{0, 2, 4, 6});
   CHECK(numbers_of("0-7:3,10") == Numbers{0, 3, 6, 10});
   CHECK(numbers_of("4-4") == Numbers{4});
-  CHECK(numbers_of("65535") == Numbers{65535});
+  CHECK(numbers_of("8191") == Numbers{8191});
 }
 
 TEST_CASE("what isn't a CPU list is refused, and the message shows it") {
   for (const char* const bad :
-       {"",      ",",   "1,",   ",1",    "1,,2",   "-1",    "1-",
-        "-",     "a",   "1a",   "0x3",   "1 2",    " 1",    "1 ",
-        "1-2-3", "1:",  "1-4:", "1-4:a", "1-4:-2", "65536", "99999999999999999999",
+       {"",      ",",   "1,",   ",1",    "1,,2",   "-1",   "1-",
+        "-",     "a",   "1a",   "0x3",   "1 2",    " 1",   "1 ",
+        "1-2-3", "1:",  "1-4:", "1-4:a", "1-4:-2", "8192", "99999999999999999999",
         "1.5",   "1;2", "all",  "+1"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(parse_cpu_list(bad), std::invalid_argument);
