@@ -29,7 +29,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
 
 std::filesystem::path file_of(const Cursor& at, const std::filesystem::path& folder) {
   const std::string& name = at.as_string();
-  if (name.find('/') != std::string::npos || name.ends_with(".json")) return name;
+  if (is_path(name)) return name;
   const std::vector<std::string> names = names_in(folder);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     at.refuse(listed(names) + ", or a file's path", nearest_name(name, names));
@@ -38,6 +38,10 @@ std::filesystem::path file_of(const Cursor& at, const std::filesystem::path& fol
 }
 
 }  // namespace
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".json");
+}
 
 Catalogue::Catalogue(std::filesystem::path configs)
     : configs_(std::move(configs)), cache_(std::make_shared<Cache>()) {}

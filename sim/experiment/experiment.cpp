@@ -93,10 +93,8 @@ Experiment::Experiment(Document config) : base_(std::move(config)), sweep_(base_
 
 Document Experiment::read(const std::string& name_or_path, const Catalogue& catalogue) {
   namespace fs = std::filesystem;
-  const bool is_path =
-      name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
   std::error_code error;
-  if (is_path || fs::exists(name_or_path, error)) return Document::read(name_or_path);
+  if (is_path(name_or_path) || fs::exists(name_or_path, error)) return Document::read(name_or_path);
   const std::vector<std::string> names = catalogue.experiments();
   if (std::find(names.begin(), names.end(), name_or_path) == names.end()) {
     throw InputError({.source = "config"}, in_quotes(name_or_path),

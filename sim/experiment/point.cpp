@@ -63,8 +63,8 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
     : parameters_(PointParameters::declaration().read(config)),
       machine_(catalogue.machine(parameters_.machine)),
       kernel_(catalogue.kernel(parameters_.kernel)),
-      placement_(Placement::read(config.at("workload"), parameters_.workload.placement,
-                                 machine_->topology())) {
+      placement_(Placement::read(config.at("workload").find("placement").value_or(config),
+                                 parameters_.workload.placement, machine_->topology())) {
   PathTimes{*machine_};
   const std::vector<std::string>& policies = kernel_->policies;
   if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {

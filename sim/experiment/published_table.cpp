@@ -72,15 +72,17 @@ std::string unknown(const std::string& kind, const std::string& name,
          (nearest.empty() ? "" : " (nearest: " + in_quotes(nearest) + ")");
 }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".json");
-}
-
 bool has_parameter(const std::string& policy, const std::string& parameter) {
   for (const ParameterInfo& info : PolicyChoice::Parts::instance().find(policy)->parameters()) {
     if (info.name == parameter) return true;
   }
   return false;
+}
+
+/// A message without the row's place, for a list in which the row stands beside it.
+std::string without_place(std::string message, const CsvTable::Row& row) {
+  const std::string place = to_string(row.location()) + ": ";
+  return message.starts_with(place) ? message.substr(place.size()) : message;
 }
 
 /// Reads rows of one file.
@@ -97,7 +99,12 @@ class RowReader {
     const Document config = this->config(row);
     out.not_run = obstacle(row, config.cursor());
     if (!out.not_run.empty()) return out;
-    out.point.emplace(config.cursor(), catalogue_);
+    try {
+      out.point.emplace(config.cursor(), catalogue_);
+    } catch (const InputError& error) {
+      out.not_run = without_place(error.what(), row);
+      return out;
+    }
     const std::string& table = row.text("table");
     out.fitted =
         fitted_to(MachineParameters::declaration().write(out.point->machine().parameters()),
@@ -127,12 +134,15 @@ class RowReader {
     return Document(to_string(row.location()), std::move(out));
   }
 
-  /// Why the model can't run the row; empty when it can.
+  /// Why the model can't run the row, as far as its names tell. A file of a machine or kernel that
+  /// is there but wrong is no fault of the row: InputError.
   std::string obstacle(const CsvTable::Row& row, const Cursor& config) const {
     const std::string& policy = row.text("policy");
     const auto check_name = [](const std::string& kind, const std::string& name,
                                const std::vector<std::string>& known) {
-      return is_path(name) ? std::string() : unknown(kind, name, known);
+      if (!is_path(name)) return unknown(kind, name, known);
+      std::error_code error;
+      return std::filesystem::exists(name, error) ? "" : "no file " + in_quotes(name);
     };
     if (optional_count(table_, row, "processes", 1) != 1) {
       return "several processes are not simulated yet";
@@ -150,6 +160,7 @@ class RowReader {
       reason = unknown("hash function", row.text("hash"), HashChoice::Parts::instance().names());
     }
     if (!reason.empty()) return reason;
+    catalogue_.machine(config.at("machine"));
     const auto& policies = catalogue_.kernel(config.at("kernel"))->policies;
     if (std::find(policies.begin(), policies.end(), policy) == policies.end()) {
       return "kernel " + in_quotes(row.text("kernel")) + " has no policy " + in_quotes(policy);

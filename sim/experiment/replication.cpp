@@ -89,14 +89,16 @@ Replication replicate(const Point& point, std::uint64_t index) {
       std::max(least_operations, least_operations_per_thread * point.threads()) / batches;
   std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
   Explanation warm_up_cost;
+  std::uint64_t warm_up_operations = 0;
   while (snapshots.size() <= batches) {
     while (workload.operations() < batch * snapshots.size()) {
       if (!simulation.step()) throw std::logic_error("deadlock: no thread can go on");
     }
     snapshots.push_back({simulation.now(), workload.operations_by_thread()});
-    if (snapshots.size() == settled_batch) {
+    if (snapshots.size() == 1 + settled_batch) {
       kernel.forget_lock_waits();
       warm_up_cost = cost_until_now(hardware);
+      warm_up_operations = workload.operations();
     }
   }
   const std::size_t dropped = warm_up_batches(snapshots, batch);
@@ -115,6 +117,7 @@ Replication replicate(const Point& point, std::uint64_t index) {
   result.simulated = simulation.now();
   result.waits = kernel.lock_waits();
   result.explanation = cost_until_now(hardware) - warm_up_cost;
+  result.settled_operations = result.operations - warm_up_operations;
   const std::vector<double> rates = thread_rates(begin, end);
   for (std::uint32_t thread = 0; thread < point.threads(); ++thread) {
     result.threads.push_back(

@@ -8,17 +8,21 @@
 namespace futexsim {
 
 /// One simulation of a point: a heap, keys and starting places of its own.
+///
+/// It warms up twice. Rates begin where MSER-5 says that the batches' rates have settled, which is
+/// known only afterwards; costs and waits begin after a fixed fifth of all operations.
 struct Replication {
-  double ops_per_sec_per_thread = 0;  ///< after warm-up
-  /// Covariance over threads of the relative rates in the two halves after warm-up: the variance
+  double ops_per_sec_per_thread = 0;  ///< after MSER-5
+  /// Covariance over threads of the relative rates in the two halves after MSER-5: the variance
   /// that lasts, without the noise of a short run.
   double lasting_variance = 0;
   std::uint64_t trace_hash = 0;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   Picoseconds simulated;
-  WaitHistogram waits;
-  Explanation explanation;
+  WaitHistogram waits;                   ///< after the fixed fifth
+  Explanation explanation;               ///< after it, all operations together
+  std::uint64_t settled_operations = 0;  ///< after it
   std::vector<ThreadResult> threads;
 };
 

@@ -10,15 +10,12 @@
 #include "futexsim/experiment/text_table.hpp"
 #include "futexsim/experiment/version.hpp"
 #include "futexsim/parts/csv_table.hpp"
+#include "json_cell.hpp"
 
 namespace futexsim {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json finite(double value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json();
-}
 
 double nanoseconds_of(std::uint64_t picoseconds) {
   return static_cast<double>(picoseconds) / 1000;
@@ -56,11 +53,6 @@ ordered_json explanation_json(const Explanation& e) {
   return {{"computing_ns", e.computing_ns},         {"line_ns", e.line_ns},
           {"line_queueing_ns", e.line_queueing_ns}, {"spinning_ns", e.spinning_ns},
           {"draining_ns", e.draining_ns},           {"transfers", std::move(transfers)}};
-}
-
-std::string cell(const ordered_json& value) {
-  if (value.is_null()) return {};
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 void flatten(const ordered_json& value, const std::string& name,

@@ -57,6 +57,10 @@ std::string fixed(double value, int decimals) {
   return buffer.data();
 }
 
+std::string percent(double fraction) {
+  return fixed(100 * fraction, 1) + " %";
+}
+
 std::string grouped(double value) {
   const std::string digits = fixed(value, 0);
   std::string out;

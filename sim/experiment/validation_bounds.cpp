@@ -16,10 +16,6 @@ bool counts(const PublishedRow& row, const ValidationBound& bound) {
          std::find(without.begin(), without.end(), policy) == without.end();
 }
 
-std::string percent(double fraction) {
-  return fixed(100 * fraction, 1) + " %";
-}
-
 }  // namespace
 
 const Declaration<ValidationBound>& ValidationBound::declaration() {

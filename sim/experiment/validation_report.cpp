@@ -1,20 +1,16 @@
 #include "futexsim/experiment/validation_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "futexsim/experiment/result_row.hpp"
 #include "futexsim/experiment/text_table.hpp"
+#include "json_cell.hpp"
 
 namespace futexsim {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json finite(double value) {
-  return std::isfinite(value) ? ordered_json(value) : ordered_json();
-}
 
 const char* role(const TableOutcome& table) {
   return table.table->fitted() ? "fitted" : "predicted";
@@ -40,14 +36,9 @@ ordered_json row_json(const PublishedRow& published, const RowOutcome& row) {
   return out;
 }
 
-std::string cell(const ordered_json& row, const std::string& key) {
+std::string cell_at(const ordered_json& row, const std::string& key) {
   const auto found = row.find(key);
-  if (found == row.end() || found->is_null()) return {};
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-std::string percent(double fraction) {
-  return fixed(100 * fraction, 1) + " %";
+  return found == row.end() ? std::string() : cell(*found);
 }
 
 std::string signed_percent(double fraction) {
@@ -59,7 +50,7 @@ std::string signed_percent(double fraction) {
 std::string distinct(const TableOutcome& table, const char* column) {
   std::vector<std::string> names;
   for (const PublishedRow& row : table.table->rows) {
-    const std::string name = cell(row.columns, column);
+    const std::string name = cell_at(row.columns, column);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   std::string out;
@@ -90,8 +81,8 @@ std::string table_text(const TableOutcome& table) {
     const PublishedRow& published = table.table->rows[i];
     const RowOutcome& row = table.rows[i];
     const auto& simulated = row.simulated;
-    text.add({cell(published.columns, "policy"), cell(published.columns, "buckets"),
-              cell(published.columns, "threads"), cell(published.columns, "placement"),
+    text.add({cell_at(published.columns, "policy"), cell_at(published.columns, "buckets"),
+              cell_at(published.columns, "threads"), cell_at(published.columns, "placement"),
               published.ops_per_sec_per_thread ? grouped(*published.ops_per_sec_per_thread) : "-",
               simulated ? grouped(simulated->ops_per_sec_per_thread) : "-",
               row.error ? signed_percent(*row.error) : "-",

@@ -163,11 +163,26 @@ class Cli(unittest.TestCase):
         for name, text in {
             "empty": "", "ragged": header + "a,b\n", "column": header.replace("policy", "polcy"),
             "number": header + row.replace(",2,", ",two,"), "zero": header + row.replace("1000", "0"),
-            "buckets": header + row.replace(",4,", ",6,"), "quote": header + '"t', "nul": b"a\0b\n",
+            "threads": header + row.replace(",2,", ",0,"), "quote": header + '"t', "nul": b"a\0b\n",
         }.items():
             with self.subTest(name=name):
                 path = self.file(name + ".csv", text)
                 self.refused("validate", "--tables", path, "-o", "out.json", saying=str(path))
+
+    def test_rows_that_cannot_be_run(self):
+        text = (SOURCE / "configs/published/e5-28.csv").read_text().splitlines()[:2]
+        for column, value in [("threads", "99"), ("placement", "node7"), ("buckets", "6"),
+                              ("futexes_per_thread", "99999999"), ("machine", "none.json")]:
+            with self.subTest(column=column):
+                cells = text[1].split(",")
+                cells[text[0].split(",").index(column)] = value
+                path = self.file("rows.csv", "\n".join([text[0], ",".join(cells), text[1], ""]))
+                report = json.loads(self.succeeds("validate", "--tables", path, "--format", "json",
+                                                  *QUICK))
+                wrong, right = report["tables"][0]["rows"]
+                self.assertIsNone(wrong["simulated"])
+                self.assertIn(value, wrong["not_run"])
+                self.assertGreater(right["simulated"], 0)
 
     # Output that can't be written, and output that must not be.
     def test_outputs(self):
