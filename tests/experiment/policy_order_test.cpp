@@ -24,6 +24,7 @@ struct Measured {
 const std::set<std::string> unexplained{"e5-32-policies immutable 128",
                                         "e7-144-policies immutable 1024"};
 const std::set<std::pair<std::string, std::string>> missed{
+    {"e5-32-policies resizable 8192", "e5-32-policies resizable 128"},  // a tie
     {"e7-144-policies resizable 1024", "e7-144-policies resizable 65536"}};
 
 std::vector<Measured> rows_of(const std::string& table) {

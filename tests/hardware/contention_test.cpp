@@ -92,10 +92,9 @@ TEST_CASE("requesters below one L3 get the line one after the other, in the orde
         static_cast<std::uint64_t>(nanoseconds(19 + 38 + 57).count));
 }
 
-TEST_CASE("a line that has come from afar serves its new neighbours first, if its home is far") {
-  // CPU 2 gets it at 200. CPU 1, on the old socket, asked before CPU 3, beside CPU 2. A home on
-  // the old socket can snoop again after two crossings, at 280; a home on the new one at once.
-  const auto done_at = [](std::uint32_t home) {
+TEST_CASE("a line that has come from afar serves its new neighbours first, wherever its home is") {
+  // CPU 2 gets it at 200. CPU 1, on the old socket, asked before CPU 3, beside CPU 2.
+  for (const std::uint32_t home : {0U, 1U}) {
     Lab lab(TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40), 4);
     Word& word = lab.word_owned_by(0, home);
     std::vector<Picoseconds> done(4);
@@ -105,26 +104,45 @@ TEST_CASE("a line that has come from afar serves its new neighbours first, if it
     }
     CHECK(lab.run_to_end());
     CHECK(done[2] == nanoseconds(200));
-    return std::pair(done[1], done[3]);
-  };
-  CHECK(done_at(0) == std::pair(nanoseconds(220 + 100), nanoseconds(220)));
-  CHECK(done_at(1) == std::pair(nanoseconds(300), nanoseconds(300 + 100)));
+    CHECK(done[3] == nanoseconds(220));
+    CHECK(done[1] == nanoseconds(320));
+  }
 }
 
-TEST_CASE("neighbours go first only until the home can snoop again") {
-  // Resident on CPU 7's socket from 200 to 280: 20 ns for each of 8, 9, 10 and 11. CPU 1 asked
-  // before all of them, and is next at 280.
+TEST_CASE("all neighbours who waited go first, and in the order in which they asked") {
+  // CPU 7 gets it at 200, and CPUs 8 to 13 beside it after 20 ns each, until 320. CPU 1 asked
+  // before all of them, and needs 100 from there.
   Lab lab(TestMachine{}.nodes(2).cores_per_node(7).same_l3(20).other_l3(20).crossing(40), 14);
   Word& word = lab.word_owned_by(0);
   std::vector<Picoseconds> done(14);
   std::int64_t asked = 100;
-  for (const std::uint32_t cpu : {7U, 1U, 8U, 9U, 10U, 11U, 12U, 13U}) {
+  for (const std::uint32_t cpu : {7U, 1U, 13U, 12U, 11U, 10U, 9U, 8U}) {
     lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(asked++));
   }
   CHECK(lab.run_to_end());
   CHECK(done[7] == nanoseconds(200));
-  CHECK(done[11] == nanoseconds(280));
-  CHECK(done[1] == nanoseconds(380));
+  for (std::uint32_t cpu = 8; cpu <= 13; ++cpu) {
+    CHECK(done[cpu] == nanoseconds(220 + 20 * (13 - cpu)));
+  }
+  CHECK(done[1] == nanoseconds(420));
+}
+
+TEST_CASE("who asks at the instant at which a line comes below its L3 has waited, later not") {
+  // CPU 3 gets it at 200. CPU 1, on the old socket, asked at 150; CPU 2 is beside CPU 3.
+  const auto done_when_asked_at = [](Picoseconds at) {
+    Lab lab(TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40), 4);
+    Word& word = lab.word_owned_by(0);
+    std::vector<Picoseconds> done(4);
+    lab.start(3, add_once(lab.cpu(3), word, done[3]), nanoseconds(100));
+    lab.start(1, add_once(lab.cpu(1), word, done[1]), nanoseconds(150));
+    lab.start(2, add_once(lab.cpu(2), word, done[2]), at);
+    CHECK(lab.run_to_end());
+    CHECK(done[3] == nanoseconds(200));
+    return std::pair(done[1], done[2]);
+  };
+  CHECK(done_when_asked_at(nanoseconds(200)) == std::pair(nanoseconds(320), nanoseconds(220)));
+  CHECK(done_when_asked_at(nanoseconds(200) + one_ps) ==
+        std::pair(nanoseconds(300), nanoseconds(400)));
 }
 
 TEST_CASE("one transfer at a time on a line; two lines travel at once") {

@@ -45,6 +45,14 @@ Task<> store_parts(Cpu& cpu, Word& word) {
   co_await cpu.store_part(word, 0xffff'0000, 0xabcd'0000);
 }
 
+/// The last store comes late.
+Task<> store_two_then_one(Cpu& cpu, Word& first, Word& second, Picoseconds pause, Word& third) {
+  co_await cpu.store(first, 7);
+  co_await cpu.store(second, 7);
+  co_await cpu.compute(pause);
+  co_await cpu.store(third, 7);
+}
+
 /// Two sockets of two cores: 20 ns within, 100 ns between them. CPUs 0 1 | 2 3.
 TestMachine two_sockets() {
   return TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40).upgrade(1);
@@ -113,15 +121,15 @@ TEST_CASE("the transfers of two stores overlap") {
 }
 
 TEST_CASE("a store beyond the buffer's depth waits until the oldest is out") {
-  REQUIRE(StoreBuffer::depth == 2);
+  REQUIRE(StoreBuffer::depth == 3);
   Lab lab(two_sockets(), 4);
   Word& far = lab.word_owned_by(2);
   Word& other = lab.word_owned_by(3);
   Word& own = lab.word_owned_by(0);
   Log log;
-  lab.start(0, store_all(lab.cpu(0), {&far, &other, &own}, log));
+  lab.start(0, store_all(lab.cpu(0), {&far, &other, &own, &own}, log));
   CHECK(lab.run_to_end());
-  CHECK(log.done == std::vector{nanoseconds(0), nanoseconds(0), nanoseconds(100)});
+  CHECK(log.done == std::vector{nanoseconds(0), nanoseconds(0), nanoseconds(0), nanoseconds(100)});
   CHECK(lab.cpu(0).time().draining == static_cast<std::uint64_t>(nanoseconds(100).count));
 }
 
@@ -230,4 +238,24 @@ TEST_CASE("a line that is taken away before its store's turn is fetched again") 
   lab.run_until(nanoseconds(120));
   CHECK(lab.can_write(near, 0));
   CHECK(near.value == 1);  // CPU 0's 1, stored over CPU 1's
+}
+
+TEST_CASE("a store whose line was taken away waits for it, though a younger one asked for it") {
+  // The store to own hits, and waits behind far, which comes at 100. CPU 1 takes own's line at 30.
+  // The store beside it asks for the line at 90: it is CPU 0's again at 110, and not at 100.
+  Lab lab(two_sockets(), 4);
+  Word& far = lab.word_owned_by(2);
+  Word& own = lab.word_owned_by(0);
+  Word& beside = lab.beside(own);
+  Picoseconds added;
+  lab.start(0, store_two_then_one(lab.cpu(0), far, own, nanoseconds(90), beside));
+  lab.start(1, add_once(lab.cpu(1), own, added), nanoseconds(30));
+  lab.run_until(nanoseconds(110) - one_ps);
+  CHECK(added == nanoseconds(50));
+  CHECK(far.value == 7);
+  CHECK(own.value == 1);
+  lab.run_until(nanoseconds(110));
+  CHECK(lab.can_write(own, 0));
+  CHECK(own.value == 7);
+  CHECK(beside.value == 7);
 }

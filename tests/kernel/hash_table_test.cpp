@@ -19,7 +19,7 @@ HashTable table(Lab& lab, std::uint32_t buckets, const BucketLayout& layout) {
 /// Locks on each line, in the order of lines.
 std::vector<std::uint32_t> locks_by_line(HashTable& table) {
   std::map<std::uint32_t, std::uint32_t> locks;
-  for (std::uint32_t i = 0; i < table.size(); ++i) ++locks[table[{i}].lock.line->number];
+  for (std::uint32_t i = 0; i < table.size(); ++i) ++locks[table.at_hash(i).lock.line->number];
   std::vector<std::uint32_t> out;
   for (const auto& [line, count] : locks) out.push_back(count);
   return out;
@@ -44,7 +44,7 @@ TEST_CASE("a bucket of 64 aligned bytes has a line of its own, and all its field
   HashTable buckets = table(lab, 256, BucketLayout{});
   std::set<const CacheLine*> lines;
   for (std::uint32_t i = 0; i < 256; ++i) {
-    const HashBucket& bucket = buckets[{i}];
+    const HashBucket& bucket = buckets.at_hash(i);
     CHECK(bucket.waiters.line == bucket.lock.line);
     CHECK(bucket.priv.line == bucket.lock.line);
     lines.insert(bucket.lock.line);
@@ -56,8 +56,9 @@ TEST_CASE("packed buckets of 24 bytes put 3, 3 and 2 locks on three lines") {
   Lab lab(TestMachine{}, 1);
   HashTable buckets = table(lab, 16, before_2014);
   CHECK(locks_by_line(buckets) == std::vector<std::uint32_t>{3, 3, 2, 3, 3, 2});
-  CHECK(buckets[{2}].lock.line == buckets[{0}].lock.line);  // bytes 48 to 71: begins on line 0
-  CHECK(buckets[{3}].lock.line != buckets[{0}].lock.line);
+  CHECK(buckets.at_hash(2).lock.line ==
+        buckets.at_hash(0).lock.line);  // bytes 48 to 71: begins on line 0
+  CHECK(buckets.at_hash(3).lock.line != buckets.at_hash(0).lock.line);
 }
 
 TEST_CASE("a bucket that straddles two lines has its fields where their bytes are") {
@@ -66,8 +67,8 @@ TEST_CASE("a bucket that straddles two lines has its fields where their bytes ar
   BucketLayout layout = before_2014;
   layout.waiters_offset = 16;
   HashTable buckets = table(lab, 8, layout);
-  CHECK(buckets[{2}].lock.line == buckets[{0}].lock.line);
-  CHECK(buckets[{2}].waiters.line == buckets[{3}].lock.line);
+  CHECK(buckets.at_hash(2).lock.line == buckets.at_hash(0).lock.line);
+  CHECK(buckets.at_hash(2).waiters.line == buckets.at_hash(3).lock.line);
 }
 
 TEST_CASE("on lines of 128 bytes an aligned bucket still has a line of its own") {
@@ -87,15 +88,15 @@ TEST_CASE("a bucket of 65 to 128 bytes has two lines; the fields say which") {
   Lab lab(TestMachine{}, 1);
   HashTable buckets = table(lab, 4, BucketLayout{.bytes = 72, .lock_offset = 68});
   CHECK(bucket_stride(BucketLayout{.bytes = 72}, 64) == 128);
-  CHECK(buckets[{0}].waiters.line != buckets[{0}].lock.line);
-  CHECK(buckets[{1}].waiters.line != buckets[{0}].lock.line);
+  CHECK(buckets.at_hash(0).waiters.line != buckets.at_hash(0).lock.line);
+  CHECK(buckets.at_hash(1).waiters.line != buckets.at_hash(0).lock.line);
 }
 
 TEST_CASE("the low bits of a hash choose the bucket") {
   Lab lab(TestMachine{}, 1);
   HashTable buckets = table(lab, 16, BucketLayout{});
-  CHECK(&buckets.at_hash(0xabcd'ef05) == &buckets[{5}]);
-  CHECK(&buckets.at_hash(0xffff'ffff) == &buckets[{15}]);
+  CHECK(&buckets.at_hash(0xabcd'ef05) == &buckets.at_hash(5));
+  CHECK(&buckets.at_hash(0xffff'ffff) == &buckets.at_hash(15));
 }
 
 TEST_CASE("a page's home is asked for by the offset of each line") {
@@ -103,8 +104,8 @@ TEST_CASE("a page's home is asked for by the offset of each line") {
   HashTable buckets(lab.memory(), 128, BucketLayout{}, [](std::uint64_t offset) {
     return NodeId{static_cast<std::uint32_t>(offset / 4096)};
   });
-  CHECK(buckets[{63}].lock.line->home == NodeId{0});
-  CHECK(buckets[{64}].lock.line->home == NodeId{1});
+  CHECK(buckets.at_hash(63).lock.line->home == NodeId{0});
+  CHECK(buckets.at_hash(64).lock.line->home == NodeId{1});
 }
 
 TEST_CASE("a field outside its bucket is refused, at the field") {
