@@ -103,6 +103,10 @@ Document Document::parse(std::string_view text, const std::string& source) {
 
 void Document::set(const std::string& pointer, json value, const std::string& origin) {
   const std::vector<std::string> keys = keys_of(pointer, origin);
+  if (const auto* const text = value.get_ptr<const std::string*>();
+      text != nullptr && broken_utf8_at(*text) != std::string::npos) {
+    throw InputError({origin, 0, 0, pointer}, in_quotes(*text), "UTF-8 text");
+  }
   State changed = *state_;
   json* node = &changed.root;
   std::string reached;

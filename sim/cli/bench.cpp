@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 #include "futexsim/experiment/perf_hash.hpp"
 #include "futexsim/parts/input_error.hpp"
+#include "interruption.hpp"
 #include "output.hpp"
 #include "results.hpp"
 
@@ -12,7 +13,7 @@ CommandLine described() {
   const PerfHashOptions defaults;
   CommandLine line("bench futex hash [options]",
                    "perf bench futex hash on a simulated machine: perf's options and output.");
-  line.positional("benchmark", 2, 2)
+  line.positional("benchmark", 0, 2)
       .option("threads,t", "N", "threads; 0, the default: one for each CPU")
       .option("runtime,r", "SECONDS", "only shown: precision decides how much is simulated")
       .option("futexes,f", "N", "futexes of each thread (default 1024)")
@@ -29,7 +30,7 @@ CommandLine described() {
       .option("policy", "NAME", "table policy, where -b and -I leave a choice")
       .option("hash", "NAME", "hash function (default: the kernel's)")
       .option("seed", "N", "of all randomness; shown as the PID (default 1)")
-      .option("precision", "P", "relative half-width at which to stop (default 0.01)")
+      .option("precision", "P", precision_help())
       .option("format", "FORMAT", "perf (default), json, csv or table")
       .option("output,o", "FILE", "write there instead of to standard output");
   return line;
@@ -61,8 +62,10 @@ int bench(const Arguments& arguments) {
   const ParsedLine line(described_line, arguments);
   if (line.wants_help()) return print_help(described_line);
   if (line.positional() != std::vector<std::string>{"futex", "hash"}) {
-    throw InputError({.source = "futexsim bench"},
-                     in_quotes(line.positional()[0] + " " + line.positional()[1]),
+    std::string found;
+    for (const std::string& word : line.positional()) found += (found.empty() ? "" : " ") + word;
+    throw InputError({.source = "bench"},
+                     line.positional().empty() ? "no benchmark" : in_quotes(found),
                      "\"futex hash\"");
   }
   if (line.has("shared")) {
@@ -73,12 +76,17 @@ int bench(const Arguments& arguments) {
   const PerfHashOptions options = read(line);
   const Catalogue catalogue(Catalogue::default_folder());
   const Point point = perf_hash_point(options, catalogue);
-  Output output(line.text("output"));
+  const Interruption interruption(Output::is_file(line.text("output")));
+  Output output(line.text("output"), model_files({&point, 1}, catalogue));
+  if (format == "perf") output.write(perf_hash_heading(options, point));
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
-  output.write(format == "perf" ? perf_hash_report(options, point, *result)
+  output.write(format == "perf" ? perf_hash_findings(options, point, *result)
                                 : result_text(point, *result, format, false));
   output.finish();
+  PrecisionCheck precision;
+  precision.add(*result, point.parameters().precision);
+  precision.report();
   return done;
 }
 

@@ -23,10 +23,10 @@ constexpr const char* positional_key = "arguments without a dash";
 
 /// "run CONFIG [options]": the words before the first that isn't a command's name.
 std::string command_of(const std::string& usage) {
-  std::string out = "futexsim";
+  std::string out;
   std::istringstream words(usage);
   for (std::string word; words >> word && std::islower(static_cast<unsigned char>(word[0])) != 0;) {
-    out += ' ' + word;
+    out += (out.empty() ? "" : " ") + word;
   }
   return out;
 }

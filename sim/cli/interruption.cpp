@@ -13,12 +13,17 @@ void handle(void (*handler)(int), int flags) {
   action.sa_flags = flags;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hang_up {};
+  sigaction(SIGHUP, nullptr, &hang_up);
+  const bool under_nohup = hang_up.sa_handler == SIG_IGN;
+  if (!under_nohup) sigaction(SIGHUP, &action, nullptr);
 }
 
 }  // namespace
 
-Interruption::Interruption() {
-  handle([](int) { asked_to_stop = 1; }, static_cast<int>(SA_RESETHAND | SA_RESTART));
+Interruption::Interruption(bool writes_file) {
+  const auto flags = static_cast<int>(writes_file ? SA_RESTART : SA_RESTART | SA_RESETHAND);
+  handle([](int) { asked_to_stop = 1; }, flags);
 }
 
 Interruption::~Interruption() {

@@ -27,7 +27,7 @@ int list(const Arguments& arguments) {
   if (!options.positional().empty()) {
     const std::string& kind = options.positional().front();
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-      throw InputError({.source = "futexsim list"}, in_quotes(kind), listed(kinds),
+      throw InputError({.source = "list"}, in_quotes(kind), listed(kinds),
                        nearest_name(kind, kinds));
     }
     kinds = {kind};

@@ -14,11 +14,10 @@ int machine(const Arguments& arguments) {
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"table", "json"});
   if (options.positional().front() != "show") {
-    throw InputError({.source = "futexsim machine"}, in_quotes(options.positional().front()),
-                     "\"show\"");
+    throw InputError({.source = "machine"}, in_quotes(options.positional().front()), "\"show\"");
   }
   const Catalogue catalogue(Catalogue::default_folder());
-  const Document name("futexsim machine show", options.positional().back());
+  const Document name("machine show", options.positional().back());
   const auto shown = catalogue.machine(name.cursor());
   Output().write(format == "json"
                      ? MachineParameters::declaration().write(shown->parameters()).dump(2) + "\n"

@@ -85,5 +85,6 @@ int guarded(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return futexsim::cli::guarded({argv + 1, argv + argc});
 }

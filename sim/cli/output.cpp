@@ -3,13 +3,22 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "futexsim/parts/input_error.hpp"
 
 namespace futexsim::cli {
 
-Output::Output(const std::optional<std::string>& path) {
-  if (path && *path != "-") file_.emplace(*path);
+Output::Output(const std::optional<std::string>& path, const std::vector<std::string>& inputs) {
+  if (!is_file(path)) return;
+  for (const std::string& input : inputs) {
+    std::error_code missing;
+    if (std::filesystem::equivalent(*path, input, missing)) {
+      throw InputError({.source = *path}, "an output file that is also read: " + in_quotes(input),
+                       "another file");
+    }
+  }
+  file_.emplace(*path);
 }
 
 void Output::write(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "futexsim/parts/text_file.hpp"
 
@@ -15,10 +16,14 @@ struct OutputClosed {};
 class Output {
  public:
   /// `path`: of -o; none or "-" is standard output. Opens a file: call it once inputs are checked.
-  explicit Output(const std::optional<std::string>& path = {});
+  /// InputError when the file is one of `inputs`.
+  explicit Output(const std::optional<std::string>& path = {},
+                  const std::vector<std::string>& inputs = {});
+
+  static bool is_file(const std::optional<std::string>& path) { return path && *path != "-"; }
 
   void write(std::string_view text);
-  /// All is written: the file appears.
+  /// All is written: the file appears. Without it an older one stays as it was.
   void finish();
 
  private:

@@ -19,8 +19,12 @@ Progress::~Progress() {
 void Progress::show(std::size_t done) {
   using namespace std::chrono;
   const auto passed = steady_clock::now() - start_;
-  if (!on_terminal_ || passed < 2s || done == points_) return;
+  if (!on_terminal_ || passed < 1s || done == points_) return;
   shown_ = true;
+  if (points_ == 1) {
+    std::fprintf(stderr, "\r\033[Ksimulating for %.0f s", duration<double>(passed).count());
+    return;
+  }
   std::fprintf(stderr, "\r\033[K%zu/%zu points", done, points_);
   if (done != 0) {
     const double left = duration<double>(passed).count() * static_cast<double>(points_ - done) /

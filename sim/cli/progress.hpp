@@ -5,8 +5,8 @@
 
 namespace futexsim::cli {
 
-/// "12/40 points, about 9 s left" on standard error, if that is a terminal and the work takes
-/// longer than two seconds. The line is gone when the object is.
+/// "12/40 points, about 9 s left", or "simulating for 3 s" of a single point, on standard error, if
+/// that is a terminal and the work takes longer than a second. The line is gone when the object is.
 class Progress {
  public:
   explicit Progress(std::size_t points);

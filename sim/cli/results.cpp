@@ -1,12 +1,15 @@
 #include "results.hpp"
 
-#include <span>
+#include <cstdio>
+#include <set>
 
 #include "futexsim/experiment/experiment.hpp"
 #include "futexsim/experiment/perf_hash.hpp"
 #include "futexsim/experiment/point_runner.hpp"
 #include "futexsim/experiment/result_row.hpp"
+#include "futexsim/parts/input_error.hpp"
 #include "interruption.hpp"
+#include "progress.hpp"
 
 namespace futexsim::cli {
 
@@ -30,13 +33,71 @@ std::string result_text(const Point& point, const PointResult& result, const std
   return format == "csv" ? rows_csv({row}) : row_text(row);
 }
 
+void refuse_swept_options(const ParsedLine& options, const Experiment& experiment) {
+  const auto refuse = [&](const std::string& option, const std::string& pointer) {
+    if (!experiment.sweeps(pointer)) return;
+    throw InputError({.source = option}, "a value that the config sweeps: " + in_quotes(pointer),
+                     "a value that isn't swept; a sweep's own lists stand in /sweep");
+  };
+  for (const std::string& assignment : options.texts("set")) {
+    refuse("--set", assignment.substr(0, assignment.find('=')));
+  }
+  if (options.has("seed")) refuse("--seed", "/seed");
+  if (options.has("precision")) refuse("--precision", "/precision");
+}
+
+std::vector<std::string> model_files(std::span<const Point> points, const Catalogue& catalogue) {
+  std::set<std::string> files;
+  const auto add = [&](const std::string& name, const char* folder) {
+    files.insert(is_path(name) ? name : (catalogue.folder() / folder / (name + ".json")).string());
+  };
+  for (const Point& point : points) {
+    add(point.parameters().machine.as_string(), "machines");
+    add(point.parameters().kernel.as_string(), "kernels");
+  }
+  return {files.begin(), files.end()};
+}
+
+std::string precision_help() {
+  return "relative half-width at which to stop (default 0.01), after " +
+         std::to_string(StoppingRule().max_replications) + " replications at the latest";
+}
+
+void PrecisionCheck::add(const PointResult& result, double wanted) {
+  ++points_;
+  if (result.precise) return;
+  ++missed_;
+  const double reached = result.ops_per_sec_per_thread.relative();
+  if (reached < worst_) return;
+  worst_ = reached;
+  wanted_ = wanted;
+  replications_ = result.replications;
+}
+
+void PrecisionCheck::report() const {
+  if (missed_ == 0) return;
+  std::string where;
+  if (points_ != 1) {
+    where = " at " + std::to_string(missed_) + " of " + std::to_string(points_) + " points";
+  }
+  std::fprintf(stderr, "futexsim: precision %g not reached%s: %s%.2g after %u replications\n",
+               wanted_, where.c_str(), missed_ == 1 ? "" : "at worst ", worst_, replications_);
+}
+
+int report_interruption(std::size_t kept, std::size_t points) {
+  std::fprintf(stderr, "futexsim: interrupted: %zu of %zu points kept\n", kept, points);
+  return interrupted;
+}
+
 std::optional<PointResult> simulate_unless_interrupted(const Point& point) {
-  const Interruption interruption;
   std::optional<PointResult> out;
+  Progress progress(1);
   run_points(std::span(&point, 1), 1,
              {.finished = [&](std::size_t, const PointResult& result) { out = result; },
-              .progress = {},
+              .progress = [&](std::size_t count) { progress.show(count); },
               .interrupted = [] { return Interruption::requested(); }});
+  progress.clear();
+  if (!out) report_interruption(0, 1);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "futexsim/experiment/experiment.hpp"
+#include "interruption.hpp"
 #include "output.hpp"
 #include "results.hpp"
 
@@ -14,7 +15,7 @@ CommandLine described() {
       .options("set", "/POINTER=VALUE",
                "replaces a value of the config, as in /workload/threads=64")
       .option("seed", "N", "of all randomness")
-      .option("precision", "P", "relative half-width at which to stop")
+      .option("precision", "P", precision_help())
       .flag("explain", "where an operation's time went, and how far cache lines moved")
       .option("format", "FORMAT", "table (default), json, csv or perf")
       .option("output,o", "FILE", "write there instead of to standard output");
@@ -29,16 +30,23 @@ int run(const Arguments& arguments) {
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"table", "json", "csv", "perf"});
   const Catalogue catalogue(Catalogue::default_folder());
-  const Experiment experiment(read_config(options, catalogue));
+  const Document config = read_config(options, catalogue);
+  const Experiment experiment(config);
   if (experiment.is_sweep()) {
     throw experiment.sweep().error("a sweep", "a config of one point; `futexsim sweep` runs this");
   }
   const Point point = experiment.points(catalogue).front();
-  Output output(options.text("output"));
+  std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
+  inputs.push_back(config.source());
+  const Interruption interruption(Output::is_file(options.text("output")));
+  Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
   output.write(result_text(point, *result, format, options.has("explain")));
   output.finish();
+  PrecisionCheck precision;
+  precision.add(*result, point.parameters().precision);
+  precision.report();
   return done;
 }
 

@@ -18,7 +18,7 @@ int schema(const Arguments& arguments) {
   const std::string& name = options.positional().front();
   const std::vector<std::string> names = schema_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    throw InputError({.source = "futexsim schema"}, in_quotes(name), listed(names),
+    throw InputError({.source = "schema"}, in_quotes(name), listed(names),
                      nearest_name(name, names));
   }
   Output output(options.text("output"));

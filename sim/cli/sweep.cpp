@@ -19,7 +19,7 @@ CommandLine described() {
   line.positional("CONFIG", 1, 1)
       .options("set", "/POINTER=VALUE", "replaces a value of the config that isn't swept")
       .option("seed", "N", "of all randomness")
-      .option("precision", "P", "relative half-width at which to stop")
+      .option("precision", "P", precision_help())
       .option("jobs,j", "N", "points simulated at a time (default: one for each CPU)")
       .flag("explain", "adds where an operation's time went")
       .option("format", "FORMAT", "json (default: JSON Lines), csv or table")
@@ -35,13 +35,22 @@ int sweep(const Arguments& arguments) {
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"json", "csv", "table"});
   const unsigned jobs = options.jobs();
-  const Interruption interruption;
   const Catalogue catalogue(Catalogue::default_folder());
-  const std::vector<Point> points = Experiment(read_config(options, catalogue)).points(catalogue);
-  Output output(options.text("output"));
+  const Document config = read_config(options, catalogue);
+  const Experiment experiment(config);
+  refuse_swept_options(options, experiment);
+  const std::vector<Point> points = experiment.points(catalogue);
+  std::vector<std::string> inputs = model_files(points, catalogue);
+  inputs.push_back(config.source());
+  const Interruption interruption(Output::is_file(options.text("output")));
+  Output output(options.text("output"), inputs);
   Progress progress(points.size());
   std::vector<nlohmann::ordered_json> rows;
+  std::size_t kept = 0;
+  PrecisionCheck precision;
   const auto keep = [&](std::size_t index, const PointResult& result) {
+    ++kept;
+    precision.add(result, points[index].parameters().precision);
     nlohmann::ordered_json row = result_row(points[index], result, options.has("explain"));
     if (format != "json") {
       rows.push_back(std::move(row));
@@ -55,10 +64,12 @@ int sweep(const Arguments& arguments) {
                                .progress = [&](std::size_t count) { progress.show(count); },
                                .interrupted = [] { return Interruption::requested(); }});
   progress.clear();
+  if (kept == 0) return report_interruption(kept, points.size());
   if (format == "csv") output.write(rows_csv(rows));
   if (format == "table") output.write(rows_text(rows));
   output.finish();
-  return all ? done : interrupted;
+  precision.report();
+  return all ? done : report_interruption(kept, points.size());
 }
 
 }  // namespace futexsim::cli

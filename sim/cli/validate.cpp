@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "command.hpp"
 #include "command_line.hpp"
@@ -12,6 +13,7 @@
 #include "interruption.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 
 namespace futexsim::cli {
 namespace {
@@ -19,14 +21,15 @@ namespace {
 CommandLine described() {
   CommandLine line("validate [TABLE...] [options]",
                    "Simulates the rows of published tables and puts them side by side. Exit status "
-                   "1 when a table\nexceeds its bounds (bounds.json beside the tables).");
+                   "1 when a table\nexceeds its bounds (bounds.json beside the tables). An "
+                   "interrupted validation reports nothing.");
   line.positional("TABLE", 0, 1000)
       .options("tables", "FILE|DIR", "tables to take instead of configs/published")
       .option("format", "FORMAT", "table (default), json or csv")
       .option("output,o", "FILE", "write there instead of to standard output")
       .option("jobs,j", "N", "points simulated at a time (default: one for each CPU)")
       .option("seed", "N", "of all randomness (default 1)")
-      .option("precision", "P", "relative half-width at which to stop (default 0.01)");
+      .option("precision", "P", precision_help());
   return line;
 }
 
@@ -51,7 +54,7 @@ std::vector<PublishedTable> selected(std::vector<PublishedTable> tables,
   for (const PublishedTable& table : tables) names.push_back(table.name);
   for (const std::string& name : wanted) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw InputError({.source = "futexsim validate"}, "the table " + in_quotes(name), listed(names),
+    throw InputError({.source = "validate"}, "the table " + in_quotes(name), listed(names),
                      nearest_name(name, names));
   }
   if (wanted.empty()) return tables;
@@ -59,6 +62,23 @@ std::vector<PublishedTable> selected(std::vector<PublishedTable> tables,
     return std::find(wanted.begin(), wanted.end(), table.name) == wanted.end();
   });
   return tables;
+}
+
+/// What the report must not overwrite.
+std::vector<std::string> input_files(const std::vector<PublishedTable>& tables) {
+  std::vector<std::string> out;
+  std::vector<Point> points;
+  for (const PublishedTable& table : tables) {
+    out.push_back(table.file);
+    out.push_back((std::filesystem::path(table.file).parent_path() / "bounds.json").string());
+    for (const PublishedRow& row : table.rows) {
+      if (row.point) points.push_back(*row.point);
+    }
+  }
+  const Catalogue catalogue(Catalogue::default_folder());
+  const std::vector<std::string> models = model_files(points, catalogue);
+  out.insert(out.end(), models.begin(), models.end());
+  return out;
 }
 
 std::string report(const Validation& validation, const std::string& format) {
@@ -77,19 +97,23 @@ int validate(const Arguments& arguments) {
   const unsigned jobs = options.jobs();
   const std::vector<PublishedTable> tables = selected(read_tables(options), options.positional());
   const auto bounds = bounds_beside(tables);
-  Output output(options.text("output"));
+  const std::size_t points = different_points(tables);
+  const Interruption interruption(Output::is_file(options.text("output")));
+  Output output(options.text("output"), input_files(tables));
 
-  const Interruption interruption;
-  Progress progress(different_points(tables));
-  const Validation validation =
-      futexsim::validate(tables, jobs,
-                         {.finished = {},
-                          .progress = [&](std::size_t points) { progress.show(points); },
-                          .interrupted = [] { return Interruption::requested(); }});
+  Progress progress(points);
+  PrecisionCheck precision;
+  const double wanted = options.precision().value_or(PointParameters().precision);
+  const Validation validation = futexsim::validate(
+      tables, jobs,
+      {.finished = [&](std::size_t, const PointResult& result) { precision.add(result, wanted); },
+       .progress = [&](std::size_t count) { progress.show(count); },
+       .interrupted = [] { return Interruption::requested(); }});
   progress.clear();
+  if (validation.interrupted) return report_interruption(0, points);
   output.write(report(validation, format));
   output.finish();
-  if (validation.interrupted) return interrupted;
+  precision.report();
   const std::vector<std::string> broken = broken_bounds(validation, bounds);
   for (const std::string& bound : broken) std::fprintf(stderr, "futexsim: %s\n", bound.c_str());
   return broken.empty() ? done : comparison_failed;

@@ -21,6 +21,10 @@ std::size_t zip_length(const SweepBlock& block) {
 void check_block(const SweepBlock& block, const Cursor& at) {
   if (block.grid.empty() && block.zip.empty()) at.refuse("\"grid\" or \"zip\" with JSON pointers");
   for (const auto& [pointer, values] : block.zip) {
+    if (block.grid.contains(pointer)) {
+      throw at.at("zip").at(pointer).error("a pointer that the grid sweeps too",
+                                           "it in one of the two");
+    }
     if (values.size() == zip_length(block)) continue;
     at.at("zip").at(pointer).refuse(std::to_string(zip_length(block)) +
                                     " values, as in the first list of the zip");
@@ -101,6 +105,16 @@ Document Experiment::read(const std::string& name_or_path, const Catalogue& cata
                      listed(names) + ", or a file's path", nearest_name(name_or_path, names));
   }
   return Document::read((catalogue.folder() / "experiments" / (name_or_path + ".json")).string());
+}
+
+bool Experiment::sweeps(const std::string& pointer) const {
+  const auto covers = [&](const auto& axis) {
+    return (pointer + '/').starts_with(axis.first + '/');
+  };
+  return std::any_of(blocks_.begin(), blocks_.end(), [&](const SweepBlock& block) {
+    return std::any_of(block.grid.begin(), block.grid.end(), covers) ||
+           std::any_of(block.zip.begin(), block.zip.end(), covers);
+  });
 }
 
 std::vector<Point> Experiment::points(const Catalogue& catalogue) const {

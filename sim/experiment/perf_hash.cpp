@@ -41,15 +41,26 @@ struct KernelPolicies {
   }
 };
 
+std::vector<std::string> kernels_with_immutable_tables(const Catalogue& catalogue) {
+  std::vector<std::string> out;
+  for (const std::string& name : catalogue.kernels()) {
+    const Document config("kernels", name);
+    if (KernelPolicies(*catalogue.kernel(config.cursor())).immutable) out.push_back(name);
+  }
+  return out;
+}
+
 /// Which policy -b and -I mean, before --policy has its say.
-std::string policy_meant(const PerfHashOptions& options, const KernelPolicies& kernel) {
+std::string policy_meant(const PerfHashOptions& options, const KernelPolicies& kernel,
+                         const Catalogue& catalogue) {
   if (options.immutable) {
     if (options.buckets <= 0) {
       throw refusal("-I", "no number of buckets", "-I together with -b N, N at least 1");
     }
     if (!kernel.immutable) {
       throw refusal("-I", "kernel " + in_quotes(kernel.kernel),
-                    "a kernel that has immutable tables");
+                    "a kernel that has immutable tables: " +
+                        listed(kernels_with_immutable_tables(catalogue)));
     }
     return "immutable";
   }
@@ -62,8 +73,9 @@ std::string policy_meant(const PerfHashOptions& options, const KernelPolicies& k
 }
 
 /// --policy, once it agrees with -b and -I.
-std::string policy_chosen(const PerfHashOptions& options, const KernelPolicies& kernel) {
-  std::string meant = policy_meant(options, kernel);
+std::string policy_chosen(const PerfHashOptions& options, const KernelPolicies& kernel,
+                          const Catalogue& catalogue) {
+  std::string meant = policy_meant(options, kernel, catalogue);
   if (!options.policy) return meant;
   const std::string& wanted = *options.policy;
   const std::string found = in_quotes(wanted);
@@ -112,7 +124,7 @@ Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue
       options.threads == 0 ? static_cast<std::int64_t>(placement.cpus.size()) : options.threads;
   config.set("/workload/threads", threads, "--threads");
 
-  const std::string policy = policy_chosen(options, kernel);
+  const std::string policy = policy_chosen(options, kernel, catalogue);
   config.set("/policy/name", policy, options.policy ? "--policy" : "--kernel");
   const bool automatic = options.buckets <= 0;
   const auto known_threads =
@@ -126,15 +138,20 @@ Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue
   return Point(config.cursor(), catalogue);
 }
 
-std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
-                             const PointResult& result) {
+std::string perf_hash_heading(const PerfHashOptions& options, const Point& point) {
   const FutexHashParameters& workload = point.parameters().workload;
-  const std::string seconds = std::to_string(options.runtime);
   std::ostringstream out;
   out << "# Running 'futex/hash' benchmark:\n"
       << "Run summary [PID " << point.parameters().seed << "]: " << workload.threads
       << " threads, each operating on " << workload.futexes_per_thread << " [private] futexes for "
-      << seconds << " secs.\n\n";
+      << options.runtime << " secs.\n\n";
+  return out.str();
+}
+
+std::string perf_hash_findings(const PerfHashOptions& options, const Point& point,
+                               const PointResult& result) {
+  const FutexHashParameters& workload = point.parameters().workload;
+  std::ostringstream out;
   for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
     const ThreadResult& thread = result.threads[i];
     const bool one = workload.futexes_per_thread == 1;
@@ -144,10 +161,15 @@ std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
     out << std::dec << " [ " << whole(thread.ops_per_sec) << " ops/sec ]\n";
   }
   out << (options.silent ? "" : "\n") << "Averaged " << whole(result.ops_per_sec_per_thread.mean)
-      << " operations/sec (+- " << fixed(result.plus_minus_pct, 2) << "%), total secs = " << seconds
-      << "\n"
+      << " operations/sec (+- " << fixed(result.plus_minus_pct, 2)
+      << "%), total secs = " << options.runtime << "\n"
       << "Futex hashing: " << hashing(options, point) << "\n";
   return out.str();
+}
+
+std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
+                             const PointResult& result) {
+  return perf_hash_heading(options, point) + perf_hash_findings(options, point, result);
 }
 
 PerfHashOptions perf_hash_options(const Point& point) {

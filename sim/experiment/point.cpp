@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "futexsim/engine/trace_hash.hpp"
 #include "replication.hpp"
@@ -26,6 +27,22 @@ Explanation combine(const Explanation& a, const Explanation& b, Combine combine_
         combine_numbers(a.transfer_latency_ns[i], b.transfer_latency_ns[i]);
   }
   return out;
+}
+
+/// A replication, if simulated time is long enough for it.
+std::optional<Replication> replicate_in_range(const Point& point, std::uint64_t index,
+                                              const std::stop_token& stop) {
+  try {
+    return replicate(point, index, stop);
+  } catch (const std::overflow_error& error) {
+    throw point.parameters().machine.error(
+        "machine " + in_quotes(point.machine().name()) + ", on which " + error.what(),
+        "a machine whose latencies are short enough for a run");
+  }
+}
+
+void add_rates(std::vector<ThreadResult>& sums, const std::vector<ThreadResult>& threads) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i].ops_per_sec += threads[i].ops_per_sec;
 }
 
 }  // namespace
@@ -96,18 +113,26 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
   RunningMoments variances;
   TraceHash trace;
   std::uint64_t explained = 0;
-  while (!rule.enough(rates) && !stop.stop_requested()) {
-    Replication replication = replicate(point, rates.count());
-    if (rates.count() == 0) result.threads = std::move(replication.threads);
-    rates.add(replication.ops_per_sec_per_thread);
-    variances.add(replication.lasting_variance);
-    trace.add(replication.trace_hash);
-    result.events += replication.events;
-    result.operations += replication.operations;
-    result.simulated_ns += in_nanoseconds(replication.simulated);
-    result.waits.merge(replication.waits);
-    result.explanation = result.explanation + replication.explanation;
-    explained += replication.settled_operations;
+  while (!rule.enough(rates)) {
+    std::optional<Replication> replication = replicate_in_range(point, rates.count(), stop);
+    if (!replication) break;
+    if (rates.count() == 0) {
+      result.threads = std::move(replication->threads);
+    } else {
+      add_rates(result.threads, replication->threads);
+    }
+    rates.add(replication->ops_per_sec_per_thread);
+    variances.add(replication->lasting_variance);
+    trace.add(replication->trace_hash);
+    result.events += replication->events;
+    result.operations += replication->operations;
+    result.simulated_ns += in_nanoseconds(replication->simulated);
+    result.waits.merge(replication->waits);
+    result.explanation = result.explanation + replication->explanation;
+    explained += replication->settled_operations;
+  }
+  for (ThreadResult& thread : result.threads) {
+    thread.ops_per_sec /= static_cast<double>(rates.count());
   }
   result.ops_per_sec_per_thread = confidence_interval(rates);
   result.precise = rule.precise(rates);

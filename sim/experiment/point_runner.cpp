@@ -58,8 +58,13 @@ class Workshop {
   std::optional<PointResult> take(std::size_t index, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, patience, [&] { return results_[index] || error_; });
-    if (error_) std::rethrow_exception(error_);
-    return std::exchange(results_[index], std::nullopt);
+    return take(index, lock);
+  }
+
+  /// The same without waiting.
+  std::optional<PointResult> take_now(std::size_t index) {
+    const std::unique_lock lock(mutex_);
+    return take(index, lock);
   }
 
   std::size_t finished() {
@@ -68,6 +73,11 @@ class Workshop {
   }
 
  private:
+  std::optional<PointResult> take(std::size_t index, const std::unique_lock<std::mutex>& /*held*/) {
+    if (error_) std::rethrow_exception(error_);
+    return std::exchange(results_[index], std::nullopt);
+  }
+
   std::span<const Point> points_;
   std::stop_source stop_;
   std::mutex mutex_;
@@ -105,7 +115,7 @@ bool run_points(std::span<const Point> points, unsigned jobs, const PointRunObse
   workshop.stop();
   threads.clear();
   for (; next < points.size(); ++next) {
-    const std::optional<PointResult> result = workshop.take(next, 0ms);
+    const std::optional<PointResult> result = workshop.take_now(next);
     if (result && observer.finished) observer.finished(next, *result);
   }
   return false;

@@ -77,7 +77,8 @@ Explanation cost_until_now(Hardware& hardware) {
 
 }  // namespace
 
-Replication replicate(const Point& point, std::uint64_t index) {
+std::optional<Replication> replicate(const Point& point, std::uint64_t index,
+                                     const std::stop_token& stop) {
   RandomStream random(point.parameters().seed, "heap", index);
   Simulation simulation(point.threads() * Hardware::actors_per_cpu);
   Hardware hardware(simulation, point.machine(), point.thread_cpus());
@@ -91,6 +92,7 @@ Replication replicate(const Point& point, std::uint64_t index) {
   Explanation warm_up_cost;
   std::uint64_t warm_up_operations = 0;
   while (snapshots.size() <= batches) {
+    if (stop.stop_requested()) return std::nullopt;
     while (workload.operations() < batch * snapshots.size()) {
       if (!simulation.step()) throw std::logic_error("deadlock: no thread can go on");
     }

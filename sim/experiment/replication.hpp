@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "futexsim/experiment/point.hpp"
@@ -26,7 +28,8 @@ struct Replication {
   std::vector<ThreadResult> threads;
 };
 
-/// Deterministic in (point, index).
-Replication replicate(const Point& point, std::uint64_t index);
+/// Deterministic in (point, index). Nothing when `stop` is requested before its end.
+std::optional<Replication> replicate(const Point& point, std::uint64_t index,
+                                     const std::stop_token& stop);
 
 }  // namespace futexsim

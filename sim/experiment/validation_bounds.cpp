@@ -71,7 +71,10 @@ std::vector<std::optional<ValidationBound>> bounds_beside(std::span<const Publis
     const std::string path =
         (std::filesystem::path(table.file).parent_path() / "bounds.json").string();
     if (!by_file.contains(path)) {
-      by_file[path] = std::filesystem::exists(path) ? read_bounds(path) : ValidationBounds();
+      std::error_code error;
+      const bool missing =
+          std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found;
+      by_file[path] = missing ? ValidationBounds() : read_bounds(path);
     }
     const auto bound = by_file[path].find(table.name);
     out.push_back(bound == by_file[path].end() ? std::nullopt : std::optional(bound->second));

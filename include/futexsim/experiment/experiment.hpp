@@ -32,6 +32,8 @@ class Experiment {
   bool is_sweep() const { return static_cast<bool>(sweep_); }
   /// Where the sweep stands. Requires is_sweep().
   const Cursor& sweep() const { return sweep_; }
+  /// Does the sweep set the value at `pointer`, by itself or as part of a whole?
+  bool sweeps(const std::string& pointer) const;
 
   /// In order: blocks as listed; within one, pointers in name order, the last varies fastest,
   /// and the zipped ones faster than those. One point without a sweep. InputError for the first

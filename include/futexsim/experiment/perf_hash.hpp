@@ -31,7 +31,11 @@ struct PerfHashOptions {
 /// the kernel hasn't got.
 Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue);
 
-/// perf's output lines. The PID is the seed, so that equal runs print equal bytes.
+/// perf's output lines: those before the run, those after it, and both. The PID is the seed, so
+/// that equal runs print equal bytes.
+std::string perf_hash_heading(const PerfHashOptions& options, const Point& point);
+std::string perf_hash_findings(const PerfHashOptions& options, const Point& point,
+                               const PointResult& result);
 std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
                              const PointResult& result);
 

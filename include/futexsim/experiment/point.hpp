@@ -70,7 +70,8 @@ Explanation operator+(const Explanation& a, const Explanation& b);
 Explanation operator-(const Explanation& a, const Explanation& b);
 Explanation operator/(const Explanation& a, double divisor);
 
-/// One thread of the first replication, for the benchmark's own output lines.
+/// One thread, for the benchmark's own output lines: its futexes in the first replication, its
+/// rate over all of them.
 struct ThreadResult {
   std::uint64_t first_address, last_address;
   double ops_per_sec;
@@ -91,7 +92,8 @@ struct PointResult {
 };
 
 /// Simulates independent replications (each with its own heap, keys and starting places) until
-/// the mean is precise. Deterministic in the point alone, unless `stop` ends it early.
+/// the mean is precise. Deterministic in the point alone, unless `stop` ends it early. InputError
+/// when the machine's latencies take simulated time out of its range.
 PointResult simulate(const Point& point, const std::stop_token& stop = {});
 
 }  // namespace futexsim
