@@ -135,7 +135,7 @@ Items inventory(const std::string& kind, const Catalogue& catalogue) {
   for (const Kind& known : kinds()) {
     if (known.name == kind) return known.items(catalogue);
   }
-  assert(!"a kind of inventory_kinds()");
+  assert(false && "a kind of inventory_kinds()");
   return {};
 }
 
