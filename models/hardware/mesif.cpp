@@ -23,9 +23,11 @@ struct MesifParameters {
                       {.help = "who asks the other sockets: the requester itself (source), or the "
                                "line's home agent (home)",
                        .allowed = {"source", "home"}})
-            .required(
-                "memory_access", &MesifParameters::memory_access,
-                {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
+            .required("memory_access", &MesifParameters::memory_access,
+                      {.unit = "ns",
+                       .help = "read of an uncached line from local memory",
+                       .min = 0,
+                       .max = 1e6})
             .required("upgrade", &MesifParameters::upgrade,
                       {.unit = "1",
                        .help = "invalidation of other copies by a sharer, as a part of a transfer",
@@ -39,7 +41,8 @@ struct MesifParameters {
             .optional("directory_miss", &MesifParameters::directory_miss,
                       {.unit = "ns",
                        .help = "look into the directory in memory, when its cache misses",
-                       .min = 0})
+                       .min = 0,
+                       .max = 1e6})
             .check([](const MesifParameters& mesif, const Cursor& at) {
               if (mesif.directory_cache_lines.has_value() != mesif.directory_miss.has_value()) {
                 at.refuse("directory_cache_lines and directory_miss together, or neither");

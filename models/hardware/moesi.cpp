@@ -13,9 +13,11 @@ struct MoesiParameters {
   static const Declaration<MoesiParameters>& declaration() {
     static const auto declaration =
         Declaration<MoesiParameters>("moesi", "AMD's MOESI with a probe filter at the home")
-            .required(
-                "memory_access", &MoesiParameters::memory_access,
-                {.unit = "ns", .help = "read of an uncached line from local memory", .min = 0})
+            .required("memory_access", &MoesiParameters::memory_access,
+                      {.unit = "ns",
+                       .help = "read of an uncached line from local memory",
+                       .min = 0,
+                       .max = 1e6})
             .required("upgrade", &MoesiParameters::upgrade,
                       {.unit = "1",
                        .help = "invalidation of other copies by a sharer, as a part of a transfer",

@@ -118,7 +118,9 @@ class Cli(unittest.TestCase):
 
     def test_bench(self):
         for arguments, saying in [
-            (["futex"], "no benchmark"),
+            ([], "no benchmark"),
+            (["mem"], 'bench: found "mem"; allowed: "futex hash"'),
+            (["futex"], "futex hash"),
             (["futex", "wake"], "futex hash"),
             (["futex", "hash", "-t", "-1"], "from 0"),
             (["futex", "hash", "-b", "-2"], "from -1"),
@@ -127,7 +129,9 @@ class Cli(unittest.TestCase):
             (["futex", "hash", "-t", "33"], "at most 32"),
             (["futex", "hash", "-b", "3"], "a power of two"),
             (["futex", "hash", "-I"], "-b N"),
-            (["futex", "hash", "-b", "16", "-I"], "immutable"),
+            (["futex", "hash", "-b", "16", "-I"], '"2025-series"'),
+            (["futex", "hash", "--machine", b"\xff.json"], "UTF-8"),
+            (["futex", "hash", "--kernel", b"\xff.json"], "UTF-8"),
             (["futex", "hash", "-S"], "not simulated yet"),
             (["futex", "hash", "-b", "0", "--policy", "private"], "beside -b 0"),
             (["futex", "hash", "--placement", "node9"], "node1"),
@@ -184,6 +188,54 @@ class Cli(unittest.TestCase):
                 self.assertIn(value, wrong["not_run"])
                 self.assertGreater(right["simulated"], 0)
 
+    def test_latencies_too_long_for_a_run(self):
+        machine = json.loads((SOURCE / "configs/machines/e7-8890-v3.json").read_text())
+        config = {**json.loads(POINT.read_text()), "machine": "slow.json"}
+        path = self.file("config.json", json.dumps(config))
+        for key in ["memory_access", "directory_miss"]:
+            changed = json.loads(json.dumps(machine))
+            for value in [2e6, 1e15, 1e300]:
+                changed["protocol"][key]["value"] = value
+                slow = self.file("slow.json", json.dumps(changed))
+                self.refused("run", path, *QUICK, "-o", "out", saying="/protocol/" + key)
+                self.refused("bench", "futex", "hash", "--machine", slow, saying="1000000 (ns)")
+
+    def test_simulated_time_beyond_its_range(self):
+        machine = json.loads((SOURCE / "configs/machines/e5-2650.json").read_text())
+        machine["topology"] = {"source": "none", "nodes": ["0-4095"], "smt_sibling_distance": 0}
+        machine["smt_speed"] = []
+        for number in [*machine["paths"].values(), *machine["costs"].values(),
+                       *(n for n in machine["memory"].values() if isinstance(n, dict))]:
+            number["value"] = 1e6
+        self.file("vast.json", json.dumps(machine))
+        config = {**json.loads(POINT.read_text()), "machine": "vast.json",
+                  "policy": {"name": "private", "buckets": 2},
+                  "workload": {"threads": 4096, "futexes_per_thread": 1}}
+        path = self.file("config.json", json.dumps(config))
+        for command in ["run", "sweep"]:
+            line = self.refused(command, path, *QUICK, "-o", "out", saying=f"{path}:1:")
+            self.assertIn("latencies are short enough for a run", line)
+
+    def test_swept_twice(self):
+        for option, value in [("--set", "/policy/buckets=4"), ("--set", "/policy/buckets/x=4")]:
+            self.refused("sweep", CURVE, option, value, saying="the config sweeps")
+        config = json.loads(POINT.read_text())
+        for sweep in [{"grid": {"/seed": [1]}, "zip": {"/seed": [2]}}]:
+            path = self.file("twice.json", json.dumps({**config, "sweep": sweep}))
+            self.refused("sweep", path, saying="the grid sweeps too")
+        path = self.file("seeds.json", json.dumps({**config, "sweep": {"grid": {"/seed": [1, 2]}}}))
+        self.refused("sweep", path, "--seed", "1", saying="the config sweeps")
+
+    def test_missed_precision(self):
+        config = {**json.loads(POINT.read_text()), "precision": 1e-4}
+        config["workload"] = {"threads": 2, "futexes_per_thread": 4}
+        path = self.file("strict.json", json.dumps(config))
+        for command in ["run", "sweep"]:
+            done = self.call(command, path)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rb"^futexsim: precision 0\.0001 not reached: [0-9.e-]+ "
+                                          rb"after 200 replications\n$")
+
     # Output that can't be written, and output that must not be.
     def test_outputs(self):
         for target in ["missing/out", ".", "", "/dev/null"]:
@@ -192,6 +244,19 @@ class Cli(unittest.TestCase):
         old = self.file("out.json", "old")
         self.refused("run", POINT, "--set", "/policy/buckets=3", "-o", old)
         self.assertEqual(old.read_text(), "old")
+        config = self.file("config.json", POINT.read_text())
+        machine = self.file("m.json", (SOURCE / "configs/machines/e5-2650.json").read_text())
+        table = self.file("t.csv", (SOURCE / "configs/published/e5-28.csv").read_text())
+        os.link(config, self.folder / "link")
+        os.symlink("t.csv", self.folder / "symlink")
+        for arguments in [["run", config, "-o", config], ["sweep", config, "-o", "link"],
+                          ["run", POINT, "--set", "/machine=./m.json", "-o", machine],
+                          ["bench", "futex", "hash", "--machine", machine, "-o", "m.json"],
+                          ["validate", "--tables", table, "-o", "symlink"]]:
+            with self.subTest(arguments=arguments):
+                before = {path: path.read_bytes() for path in self.folder.iterdir()}
+                self.refused(*arguments, *QUICK, saying="also read")
+                self.assertEqual({p: p.read_bytes() for p in self.folder.iterdir()}, before)
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([FUTEXSIM, "list"], stdout=full, stderr=subprocess.PIPE)
@@ -268,6 +333,9 @@ class Cli(unittest.TestCase):
         self.succeeds("validate", "--tables", ".", *QUICK)
         self.file("bounds.json", json.dumps({"e5-28": {**bound, "medium": 10}}))
         self.refused("validate", "--tables", ".", saying="bounds.json")
+        (self.folder / "bounds.json").unlink()
+        os.symlink("bounds.json", self.folder / "bounds.json")
+        self.refused("validate", "--tables", ".", saying="bounds.json")
 
     def test_interrupted_sweep_keeps_what_is_finished(self):
         config = {**json.loads(POINT.read_text()), "precision": 1,
@@ -279,13 +347,37 @@ class Cli(unittest.TestCase):
                                            stdout=stdout, stderr=subprocess.PIPE)
                 time.sleep(2)
                 process.send_signal(signal.SIGINT)
-                self.assertEqual(process.communicate(timeout=30)[1], b"")
+                if output:  # an impatient user
+                    process.send_signal(signal.SIGINT)
+                message = process.communicate(timeout=30)[1]
+                self.assertRegex(message, rb"^futexsim: interrupted: \d+ of 2000 points kept\n$")
                 self.assertEqual(process.returncode, 130)
                 lines = (self.folder / (output or "stdout")).read_text().splitlines()
                 self.assertGreater(len(lines), 0)
                 self.assertLess(len(lines), 2000)
                 for line in lines:
                     json.loads(line)
+        self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
+
+    def test_interrupted_before_the_first_result_keeps_the_old_file(self):
+        config = {**json.loads(POINT.read_text()), "precision": 1e-4,
+                  "workload": {"threads": 32, "futexes_per_thread": 1024},
+                  "sweep": {"grid": {"/seed": list(range(1000))}}}
+        path = self.file("long.json", json.dumps(config))
+        old = self.file("out", "old")
+        for stop in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            for arguments in [["sweep", path, "--format", "table"], ["sweep", path],
+                              ["validate", "--precision", "0.001"]]:
+                with self.subTest(arguments=arguments, stop=stop):
+                    process = subprocess.Popen([FUTEXSIM, *arguments, "-o", old], cwd=self.folder,
+                                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    time.sleep(0.6)
+                    process.send_signal(stop)
+                    start = time.monotonic()
+                    message = process.communicate(timeout=30)[1]
+                    self.assertLess(time.monotonic() - start, 2)
+                    self.assertRegex(message, rb"^futexsim: interrupted: 0 of \d+ points kept\n$")
+                    self.assertEqual((process.returncode, old.read_text()), (130, "old"))
         self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
 
 
