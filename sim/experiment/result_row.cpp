@@ -123,6 +123,7 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
                       {"trace_hash", to_hex(result.trace_hash)},
                       {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
                       {"half_width", finite(result.ops_per_sec_per_thread.half_width)},
+                      {"precise", result.precise},
                       {"plus_minus_pct", finite(result.plus_minus_pct)},
                       {"events", result.events},
                       {"operations", result.operations},

@@ -37,12 +37,6 @@ double quantile(const std::vector<double>& sorted, double probability) {
   return sorted[below] + share * (sorted[above] - sorted[below]);
 }
 
-void append_errors(const TableOutcome& table, std::vector<double>& out) {
-  for (const RowOutcome& row : table.rows) {
-    if (row.error) out.push_back(*row.error);
-  }
-}
-
 RowOutcome outcome_of(const PublishedRow& row, const std::optional<RowOutcome::Simulated>& run) {
   RowOutcome out{.simulated = run, .error = {}, .not_run = row.not_run};
   if (!run && out.not_run.empty()) out.not_run = "interrupted";
@@ -72,13 +66,9 @@ ErrorSummary summarize(std::span<const double> errors) {
 
 ErrorSummary TableOutcome::errors() const {
   std::vector<double> all;
-  append_errors(*this, all);
-  return summarize(all);
-}
-
-ErrorSummary Validation::errors() const {
-  std::vector<double> all;
-  for (const TableOutcome& table : tables) append_errors(table, all);
+  for (const RowOutcome& row : rows) {
+    if (row.error) all.push_back(*row.error);
+  }
   return summarize(all);
 }
 

@@ -72,8 +72,8 @@ std::string table_text(const TableOutcome& table) {
                   {"buckets", right},
                   {"threads", right},
                   {"placement", left},
-                  {"published ops/s", right},
-                  {"simulated ops/s", right},
+                  {"published ops/s per thread", right},
+                  {"simulated ops/s per thread", right},
                   {"error %", right},
                   {"±%", right},
                   {"", left}});
@@ -92,6 +92,42 @@ std::string table_text(const TableOutcome& table) {
   return table.table->name + " (" + role(table) + "; " + distinct(table, "machine") + "; kernel " +
          distinct(table, "kernel") + ")\n" + text.text() +
          summary_text(table.errors(), table.rows.size()) + "\n";
+}
+
+bool none_run(const TableOutcome& table) {
+  return std::none_of(table.rows.begin(), table.rows.end(),
+                      [](const RowOutcome& row) { return row.simulated.has_value(); });
+}
+
+/// "80core-2013: 24 rows not run: no machine "80core-2013"", with each reason once.
+std::string not_run_text(const TableOutcome& table) {
+  std::vector<std::string> reasons;
+  for (const RowOutcome& row : table.rows) {
+    if (std::find(reasons.begin(), reasons.end(), row.not_run) == reasons.end()) {
+      reasons.push_back(row.not_run);
+    }
+  }
+  std::string out = table.table->name + ": " + std::to_string(table.rows.size()) + " rows not run";
+  for (const std::string& reason : reasons) {
+    out += (reason == reasons.front() ? ": " : "; ") + reason;
+  }
+  return out + "\n";
+}
+
+/// The errors of all fitted tables, or of all predicted ones, whose rows run.
+std::string overall_text(const Validation& validation, bool fitted) {
+  std::vector<double> errors;
+  std::size_t rows = 0;
+  for (const TableOutcome& table : validation.tables) {
+    if (table.table->fitted() != fitted || none_run(table)) continue;
+    rows += table.rows.size();
+    for (const RowOutcome& row : table.rows) {
+      if (row.error) errors.push_back(*row.error);
+    }
+  }
+  if (rows == 0) return {};
+  return std::string(fitted ? "fitted" : "predicted") +
+         " tables: " + summary_text(summarize(errors), rows) + "\n";
 }
 
 }  // namespace
@@ -129,13 +165,18 @@ std::string validation_csv(const Validation& validation) {
 
 std::string validation_text(const Validation& validation) {
   std::string out;
-  std::size_t rows = 0;
   for (const TableOutcome& table : validation.tables) {
-    out += table_text(table) + "\n";
-    rows += table.rows.size();
+    if (!none_run(table)) out += table_text(table) + "\n";
   }
-  return out + "all tables: " + summary_text(validation.errors(), rows) + "\n" +
-         "±%: 95 % confidence half-width of the simulated value\n";
+  const std::string overall = overall_text(validation, true) + overall_text(validation, false);
+  out += overall;
+  if (!overall.empty()) out += "±%: 95 % confidence half-width of the simulated value\n";
+  std::string not_run;
+  for (const TableOutcome& table : validation.tables) {
+    if (none_run(table)) not_run += not_run_text(table);
+  }
+  if (!overall.empty() && !not_run.empty()) out += '\n';
+  return out + not_run;
 }
 
 }  // namespace futexsim

@@ -42,8 +42,6 @@ struct TableOutcome {
 struct Validation {
   std::vector<TableOutcome> tables;
   bool interrupted = false;
-
-  ErrorSummary errors() const;
 };
 
 /// Simulates every row that has a point; equal points only once. The observer's indices count
