@@ -186,7 +186,7 @@ json schema_of(const std::string& name) {
   for (const Schema& schema : schemas()) {
     if (schema.name == name) return schema.make();
   }
-  assert(!"a name of schema_names()");
+  assert(false && "a name of schema_names()");
   return {};
 }
 
