@@ -22,16 +22,23 @@ Cpu::Cpu(Simulation& simulation, MemorySystem& memory, Core& core, CoreId core_i
 }
 
 void Cpu::start(Task<> program, Picoseconds first_step) {
-  process_.start(std::move(program));
+  first_.start(std::move(program));
+  run(first_, first_step);
+}
+
+void Cpu::run(Process& process, Picoseconds first_step) {
+  assert(is_idle());
+  process_ = &process;
+  operation_ = Operation::none;
   core_.enter(*this);
-  work_ = first_step;
+  work_ += first_step;
   phase_ = Phase::computing;
-  request_.line = nullptr;
   run_work();
 }
 
 bool Cpu::buffer_admits(Operation operation) const {
   switch (operation) {
+    case Operation::none:
     case Operation::load:
     case Operation::prefetch:
       return true;
@@ -48,11 +55,11 @@ bool Cpu::ready(Operation operation, const CacheLine& line) const {
          (!needs_line(operation) || memory_.hits(line, core_id_, access_of(operation)));
 }
 
-void Cpu::suspend(Operation operation, CacheLine& line, std::coroutine_handle<> handle,
+void Cpu::suspend(Operation operation, CacheLine* line, std::coroutine_handle<> handle,
                   const Condition* condition) {
-  process_.suspend_at(handle);
+  process_->suspend_at(handle);
   operation_ = operation;
-  request_.line = &line;
+  request_.line = line;
   request_.access = access_of(operation);
   condition_ = condition;
   if (work_ == Picoseconds{}) return attempt();
@@ -84,14 +91,19 @@ void Cpu::wait_as(Phase phase) {
 void Cpu::go_on() {
   if (!active_) core_.enter(*this);
   phase_ = Phase::idle;
-  process_.resume();
-  if (process_.done()) core_.leave(*this);
+  const Process* running = nullptr;
+  while (process_ != running) {  // a switch: the next one goes on from here, with an empty stack
+    running = process_;
+    if (process_ != nullptr) process_->resume();
+  }
+  if (process_ != nullptr && process_->done()) process_ = nullptr;
+  if (process_ == nullptr) core_.leave(*this);
 }
 
 /// The computation is done: the access itself, as soon as buffer and line allow it.
 void Cpu::attempt() {
   if (!buffer_admits(operation_)) return wait_as(Phase::draining);
-  if (!needs_line(operation_) || request_.line == nullptr) return go_on();
+  if (!needs_line(operation_)) return go_on();
   if (!memory_.hits(*request_.line, core_id_, request_.access)) {
     wait_as(Phase::line);
     return memory_.request(request_);

@@ -120,6 +120,16 @@ const Declaration<CostParameters>& CostParameters::declaration() {
   return declaration;
 }
 
+const Declaration<TurboParameters>& TurboParameters::declaration() {
+  using P = TurboParameters;
+  static const auto declaration =
+      Declaration<P>("turbo", "the cores' clock while few of them are in use")
+          .required("cores", &P::cores,
+                    {.unit = "cores", .help = "of a node, at most so many in use", .min = 1})
+          .required("clock", &P::clock, {.unit = "GHz", .help = "of those", .min = 0.1, .max = 20});
+  return declaration;
+}
+
 const Declaration<MachineParameters>& MachineParameters::declaration() {
   using P = MachineParameters;
   static const auto declaration =
@@ -132,6 +142,9 @@ const Declaration<MachineParameters>& MachineParameters::declaration() {
           .required(
               "clock", &P::clock,
               {.unit = "GHz", .help = "of the cores when all are busy", .min = 0.1, .max = 20})
+          .optional("turbo", &P::turbo,
+                    {.help = "steps of the clock while fewer cores of a node are in use, fewest "
+                             "first"})
           .required("smt_speed", &P::smt_speed,
                     {.unit = "1",
                      .help = "speed of a thread while 1, 2, ... siblings compute; alone it is 1",
@@ -171,9 +184,32 @@ Picoseconds Machine::path(const std::string& name) const {
   return in_picoseconds(parameters_.paths.at(name));
 }
 
+std::int64_t Machine::turbo_per_mille(std::uint32_t cores) const {
+  for (const TurboParameters& step : parameters_.turbo) {
+    if (cores <= step.cores) return step.clock.scaled(1'000'000) / parameters_.clock.scaled(1000);
+  }
+  return 1000;
+}
+
 Picoseconds Machine::cycles(std::uint32_t cycles) const {
   return {static_cast<std::int64_t>(cycles) * 1'000'000 / parameters_.clock.scaled(1000)};
 }
+
+namespace {
+
+/// Cores in use, by node.
+std::vector<std::uint32_t> busy_cores(const Topology& topology, std::span<const CpuId> cpus) {
+  std::vector<std::uint32_t> out(topology.nodes());
+  std::vector<bool> seen(topology.cores());
+  for (const CpuId cpu : cpus) {
+    const CoreId core = topology.core_of(cpu);
+    if (!seen[core.value]) ++out[topology.node_of(core).value];
+    seen[core.value] = true;
+  }
+  return out;
+}
+
+}  // namespace
 
 Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus)
     : machine_(machine),
@@ -182,14 +218,23 @@ Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<con
               {.line_bytes = machine.parameters_.memory.line_bytes,
                .same_core = Machine::in_picoseconds(machine.parameters_.memory.same_core),
                .hold_window = Machine::in_picoseconds(machine.parameters_.memory.hold_window)}) {
-  std::vector<std::int64_t> speeds{1000};
-  for (const Quantity& speed : machine.parameters_.smt_speed) speeds.push_back(speed.scaled(1000));
-  for (std::uint32_t core = 0; core < topology().cores(); ++core) cores_.emplace_back(speeds);
+  const std::vector<std::uint32_t> busy = busy_cores(topology(), cpus);
+  for (std::uint32_t core = 0; core < topology().cores(); ++core) {
+    const std::int64_t turbo =
+        machine.turbo_per_mille(busy[topology().node_of(CoreId{core}).value]);
+    std::vector<std::int64_t> speeds{turbo};
+    for (const Quantity& speed : machine.parameters_.smt_speed) {
+      speeds.push_back(speed.scaled(1000) * turbo / 1000);
+    }
+    cores_.emplace_back(std::move(speeds));
+  }
   const Cpu::Costs costs{Machine::in_picoseconds(machine.parameters_.costs.atomic),
                          Machine::in_picoseconds(machine.parameters_.costs.plain)};
   for (const CpuId cpu : cpus) {
     const CoreId core = topology().core_of(cpu);
-    cpus_.emplace_back(simulation, memory_, cores_[core.value], core, cpu, costs);
+    if (by_id_.size() <= cpu.value) by_id_.resize(cpu.value + 1);
+    by_id_[cpu.value] =
+        &cpus_.emplace_back(simulation, memory_, cores_[core.value], core, cpu, costs);
   }
 }
 

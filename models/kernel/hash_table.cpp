@@ -19,18 +19,22 @@ const Declaration<BucketLayout>& BucketLayout::declaration() {
           .optional("cacheline_aligned", &P::cacheline_aligned,
                     {.help = "each bucket begins a line of its own"})
           .optional("waiters_offset", &P::waiters_offset,
-                    {.unit = "bytes", .help = "of the counter of waiters", .max = 4092})
-          .optional("lock_offset", &P::lock_offset,
+                    {.unit = "bytes",
+                     .help = "of the counter of waiters; absent where there is none",
+                     .max = 4092})
+          .required("lock_offset", &P::lock_offset,
                     {.unit = "bytes", .help = "of the spinlock", .max = 4092})
           .optional("priv_offset", &P::priv_offset,
-                    {.unit = "bytes", .help = "of the pointer to the table", .max = 4092})
+                    {.unit = "bytes",
+                     .help = "of the pointer to the table; absent where there is none",
+                     .max = 4092})
           .check([](const P& layout, const Cursor& at) {
-            const auto check = [&](const char* name, std::uint32_t offset) {
-              if (offset % word_bytes == 0 && offset + word_bytes <= layout.bytes) return;
-              const std::optional<Cursor> given = at.find(name);
-              (given ? *given : at)
-                  .refuse(std::string(name) + " as a multiple of 4 inside the bucket's " +
-                          std::to_string(layout.bytes) + " bytes");
+            const auto check = [&](const char* name, std::optional<std::uint32_t> offset) {
+              if (!offset || (*offset % word_bytes == 0 && *offset + word_bytes <= layout.bytes)) {
+                return;
+              }
+              at.at(name).refuse("a multiple of 4 inside the bucket's " +
+                                 std::to_string(layout.bytes) + " bytes");
             };
             check("waiters_offset", layout.waiters_offset);
             check("lock_offset", layout.lock_offset);
@@ -54,8 +58,8 @@ HashTable::HashTable(MemorySystem& memory, std::uint32_t buckets, const BucketLa
     lines.push_back(&memory.allocate(home_of(offset)));
   }
   for (std::uint64_t i = 0; i < buckets; ++i) {
-    const auto word_at = [&](std::uint32_t offset) {
-      return Word{.line = lines[(i * stride + offset) / line_bytes]};
+    const auto word_at = [&](std::optional<std::uint32_t> offset) {
+      return offset ? Word{.line = lines[(i * stride + *offset) / line_bytes]} : Word{};
     };
     buckets_[i] = {.waiters = word_at(layout.waiters_offset),
                    .lock = word_at(layout.lock_offset),

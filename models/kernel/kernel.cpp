@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
+
+#include "futexsim/kernel/sizing.hpp"
 
 namespace futexsim {
 
@@ -22,10 +25,26 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
           .required("global_hash", &P::global_hash, {.help = "of keys that go to a global table"})
           .required("private_hash", &P::private_hash,
                     {.help = "of private keys that go to the process's own table"})
+          .optional("time_slice_us", &P::time_slice_us,
+                    {.unit = "us",
+                     .help = "of a thread while others wait for its CPU; of a few equal threads "
+                             "it is the scheduler's granularity, 0.75 ms x (1 + log2 of CPUs, at "
+                             "most 8)",
+                     .min = 1,
+                     .max = 1'000'000})
+          .optional("perf_counts_in_worker_array", &P::perf_counts_in_worker_array,
+                    {.help = "perf bench futex hash of this tree counts operations in an array "
+                             "whose neighbours share lines (until v4.9), not in a local variable"})
           .required("policies", &P::policies,
                     {.help = "table policies that it has", .min_items = 1, .unique = true})
           .check([](const P& kernel, const Cursor& at) {
-            const auto& known = Registry<TablePolicy, const TableContext&>::instance();
+            if (kernel.waiters != "none" && !kernel.bucket.waiters_offset) {
+              at.at("waiters").refuse("\"none\", or waiters_offset in the bucket");
+            }
+            if (kernel.loads_bucket_priv && !kernel.bucket.priv_offset) {
+              at.at("loads_bucket_priv").refuse("false, or priv_offset in the bucket");
+            }
+            const auto& known = Registry<TablePolicy>::instance();
             for (std::size_t i = 0; i < kernel.policies.size(); ++i) {
               if (known.find(kernel.policies[i]) != nullptr) continue;
               at.at("policies")
@@ -37,25 +56,65 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
 }
 
 PathTimes::PathTimes(const Machine& machine)
-    : futex_wait(machine.path("futex_wait")), critical_section(machine.path("critical_section")) {}
+    : futex_wait(machine.path("futex_wait")),
+      critical_section(machine.path("critical_section")),
+      get_user_pages(machine.path("get_user_pages")) {}
 
 Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
-               const Machine& machine, Hardware& hardware, NodeId main_node)
+               const Machine& machine, Hardware& hardware)
     : parameters_(parameters),
+      hardware_(hardware),
+      scheduler_(SchedulerTimes(machine, microseconds(parameters.time_slice_us)), hardware),
       counts_waiters_(parameters.waiters != "none"),
       decrements_before_unlock_(parameters.waiters == "decrement-before-unlock"),
       local_work_(PathTimes(machine).futex_wait),
       critical_section_(PathTimes(machine).critical_section),
+      get_user_pages_(PathTimes(machine).get_user_pages),
       hash_(hashing.hash.make()),
+      global_hash_(parameters.global_hash.make()),
       spinlock_(parameters.spinlock.make(hardware)),
-      policy_(hashing.policy.make({hardware, parameters_.bucket, main_node})) {
+      policy_(hashing.policy.make()) {
   local_work_ += machine.cycles(hash_->cycles());
 }
 
-Task<> Kernel::futex_wait(Cpu& cpu, FutexKey key) {
+Mm& Kernel::create_mm(NodeId main_node, RandomStream& random) {
+  Mm& mm = mms_.emplace_back(static_cast<std::uint32_t>(mms_.size()), main_node, random);
+  lock_waits_.emplace_back();
+  if (policy_->is_private()) {
+    private_.push_back({hash_.get(), policy_->build({hardware_, parameters_.bucket, main_node})});
+  }
+  return mm;
+}
+
+/// The chosen one; beside private tables the kernel's own, as large as it makes it at boot.
+void Kernel::build_global_table() {
+  const TableContext context{hardware_, parameters_.bucket, NodeId{0}};
+  if (!policy_->is_private()) {
+    global_ = {hash_.get(), policy_->build(context)};
+    return;
+  }
+  for (const std::string& name : parameters_.policies) {
+    const std::uint32_t buckets = automatic_buckets(name, 0, hardware_.topology());
+    const Document choice("global table", {{"name", name}, {"buckets", buckets}});
+    const std::unique_ptr<TablePolicy> policy = PolicyChoice(choice.cursor()).make();
+    if (policy->is_private()) continue;
+    global_ = {global_hash_.get(), policy->build(context)};
+    return;
+  }
+  throw std::logic_error("kernel " + parameters_.name + " has no global table");
+}
+
+void Kernel::forget_lock_waits() {
+  for (WaitHistogram& waits : lock_waits_) waits = {};
+}
+
+Task<> Kernel::futex_wait(Thread& thread, FutexKey key) {
+  Cpu& cpu = thread.cpu();
   co_await cpu.compute(local_work_);
-  HashBucket& bucket = bucket_of(key);
-  ReferenceCount* const references = policy_->references();
+  if (key.is_shared()) co_await reference_page(thread, key);
+  Hashing& hashing = hashing_of(thread.mm(), key);
+  HashBucket& bucket = bucket_of(hashing, key);
+  ReferenceCount* const references = hashing.table->references();
 
   // futex_hash()
   if (references != nullptr) co_await references->read_mask(cpu);
@@ -64,35 +123,52 @@ Task<> Kernel::futex_wait(Cpu& cpu, FutexKey key) {
 
   // futex_q_lock()
   if (counts_waiters_) co_await cpu.fetch_add(bucket.waiters, 1);
-  co_await acquire(cpu, bucket);
+  co_await acquire(thread, bucket);
 
   // get_futex_value_locked(), and the comparison that fails
   co_await cpu.compute(critical_section_);
 
   // futex_q_unlock()
   if (decrements_before_unlock_) co_await cpu.fetch_add(bucket.waiters, ~0U);
-  co_await release(cpu, bucket);
+  co_await release(thread, bucket);
   if (counts_waiters_ && !decrements_before_unlock_) co_await cpu.fetch_add(bucket.waiters, ~0U);
 
   // futex_hash_put()
   if (parameters_.loads_bucket_priv) co_await cpu.load(bucket.priv);
   if (references != nullptr) co_await references->put(cpu);
+
+  // exit_to_user_mode_loop()
+  if (scheduler_.need_resched(thread)) co_await scheduler_.schedule(thread);
 }
 
-Task<> Kernel::acquire(Cpu& cpu, HashBucket& bucket) {
-  const Picoseconds asked = cpu.now();
-  co_await spinlock_->acquire(cpu, bucket.lock);
+/// get_futex_key() of a process-shared futex: get_user_pages_fast() takes a reference on the page,
+/// put_page() drops it once the key is known, both on struct page.
+Task<> Kernel::reference_page(Thread& thread, const FutexKey& key) {
+  Cpu& cpu = thread.cpu();
+  Word& references = page_refs_[{key.mm, key.page}];
+  if (references.line == nullptr) {
+    references.line = &hardware_.memory().allocate(thread.mm().main_node());
+  }
+  co_await cpu.compute(get_user_pages_);
+  co_await cpu.fetch_add(references, 1);
+  co_await cpu.fetch_add(references, ~0U);
+}
+
+Task<> Kernel::acquire(Thread& thread, HashBucket& bucket) {
+  const Picoseconds asked = thread.cpu().now();
+  co_await spinlock_->acquire(thread, bucket.lock);
   assert(bucket.holder == nullptr && "one holder of a lock");
-  bucket.holder = &cpu;
+  bucket.holder = &thread;
   ++acquires_;
-  lock_waits_.add(static_cast<std::uint64_t>((cpu.now() - asked).count));
+  lock_waits_[thread.mm().number()].add(
+      static_cast<std::uint64_t>((thread.cpu().now() - asked).count));
 }
 
-Task<> Kernel::release(Cpu& cpu, HashBucket& bucket) {
-  assert(bucket.holder == &cpu && "a lock is released by its holder");
+Task<> Kernel::release(Thread& thread, HashBucket& bucket) {
+  assert(bucket.holder == &thread && "a lock is released by its holder");
   bucket.holder = nullptr;
   ++releases_;
-  co_await spinlock_->release(cpu, bucket.lock);
+  co_await spinlock_->release(thread, bucket.lock);
 }
 
 }  // namespace futexsim

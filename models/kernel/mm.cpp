@@ -13,7 +13,8 @@ constexpr std::uint64_t executable = 0x5555'5555'4000;
 
 }  // namespace
 
-Mm::Mm(RandomStream& random) {
+Mm::Mm(std::uint32_t number, NodeId main_node, RandomStream& random)
+    : number_(number), main_node_(main_node) {
   const std::uint64_t base = direct_map + random.below(1 << 14) * gibibyte;
   address_of_mm_ =
       base + random.below((std::uint64_t{64} * gibibyte) / mm_alignment) * mm_alignment;

@@ -1,4 +1,5 @@
 #include <bit>
+#include <limits>
 #include <vector>
 
 #include "table_parameters.hpp"
@@ -8,10 +9,10 @@ namespace {
 
 /// A global table in one part for each node, each in that node's memory (v6.16 and later): the
 /// hash's bits above those of the bucket choose the part (__futex_hash() without FUTEX2_NUMA).
-class PerNodeTables final : public TablePolicy {
+class PerNodeTables final : public FutexTable {
  public:
   PerNodeTables(const TableParameters& parameters, const TableContext& context)
-      : shift_(std::bit_width(parameters.buckets) - 1) {
+      : shift_(static_cast<unsigned>(std::bit_width(parameters.buckets)) - 1) {
     for (std::uint32_t node = 0; node < context.hardware.topology().nodes(); ++node) {
       tables_.push_back(table_on_node(parameters, context, {node}));
     }
@@ -20,20 +21,18 @@ class PerNodeTables final : public TablePolicy {
   HashBucket& bucket(std::uint32_t hash) override {
     return tables_[(hash >> shift_) % tables_.size()].at_hash(hash);
   }
-  std::uint32_t buckets() const override { return tables_.front().size(); }
-  bool is_private() const override { return false; }
+  /// More than one part needs, as their number need be no power of two.
+  unsigned hash_bits() const override { return std::numeric_limits<std::uint32_t>::digits; }
 
  private:
-  int shift_;
+  unsigned shift_;
   std::vector<HashTable> tables_;
 };
 
 const auto declaration =
     TableParameters::declaration("global-per-node", "a global table for each node (since v6.16)");
-const Register<TablePolicy, const TableContext&> global_per_node{
-    declaration, [](const TableParameters& parameters, const TableContext& context) {
-      return std::make_unique<PerNodeTables>(parameters, context);
-    }};
+const Register<TablePolicy> global_per_node{declaration,
+                                            PolicyOf<PerNodeTables, TableScope::system>::make};
 
 }  // namespace
 }  // namespace futexsim

@@ -27,15 +27,14 @@ class Rcuref final : public ReferenceCount {
 
 /// One table for each process that can be replaced while it is in use, and therefore counts the
 /// operations that are inside it.
-class ResizableTable final : public TablePolicy {
+class ResizableTable final : public FutexTable {
  public:
   ResizableTable(const TableParameters& parameters, const TableContext& context)
-      : references_(context.hardware.memory().allocate(context.main_node)),
-        table_(table_on_node(parameters, context, context.main_node)) {}
+      : references_(context.hardware.memory().allocate(context.node)),
+        table_(table_on_node(parameters, context, context.node)) {}
 
   HashBucket& bucket(std::uint32_t hash) override { return table_.at_hash(hash); }
-  std::uint32_t buckets() const override { return table_.size(); }
-  bool is_private() const override { return true; }
+  unsigned hash_bits() const override { return bits_of(table_); }
   ReferenceCount* references() override { return &references_; }
 
  private:
@@ -45,10 +44,8 @@ class ResizableTable final : public TablePolicy {
 
 const auto declaration = TableParameters::declaration(
     "resizable", "a table for each process that counts its users (2025 series)");
-const Register<TablePolicy, const TableContext&> resizable{
-    declaration, [](const TableParameters& parameters, const TableContext& context) {
-      return std::make_unique<ResizableTable>(parameters, context);
-    }};
+const Register<TablePolicy> resizable{declaration,
+                                      PolicyOf<ResizableTable, TableScope::process>::make};
 
 }  // namespace
 }  // namespace futexsim

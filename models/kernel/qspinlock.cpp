@@ -30,12 +30,15 @@ class QueuedSpinLock final : public SpinLock {
     }
   }
 
-  Task<> acquire(Cpu& cpu, Word& lock) override {
+  Task<> acquire(Thread& thread, Word& lock) override {
+    Cpu& cpu = thread.cpu();
     const std::uint32_t found = co_await cpu.compare_exchange(lock, 0, locked_value);
     if (found != 0) co_await slow_path(cpu, lock, found);
   }
 
-  Task<> release(Cpu& cpu, Word& lock) override { co_await cpu.store_part(lock, locked_mask, 0); }
+  Task<> release(Thread& thread, Word& lock) override {
+    co_await thread.cpu().store_part(lock, locked_mask, 0);
+  }
 
  private:
   /// struct mcs_spinlock of one CPU: its fields share a line.

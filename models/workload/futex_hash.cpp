@@ -20,6 +20,10 @@ constexpr std::array<std::uint64_t, 2> first_create_bytes{0, 0x210};
 constexpr std::uint64_t create_bytes = 0x180;
 constexpr std::uint32_t unsettled_creates = 2;
 
+// struct worker of tools/perf/bench/futex-hash.c until v4.9, in an array from calloc().
+constexpr std::uint64_t worker_bytes = 32;
+constexpr std::uint64_t worker_ops_offset = 24;
+
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -29,68 +33,131 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 const Declaration<FutexHashParameters>& FutexHashParameters::declaration() {
   using P = FutexHashParameters;
   static const auto declaration =
-      Declaration<P>("futex-hash",
-                     "perf bench futex hash: every thread waits on its own futexes, "
-                     "one after the other, with a value that differs")
-          .required("threads", &P::threads, {.unit = "threads", .min = 1, .max = 65536})
+      ThreadParameters::begin<P>("futex-hash",
+                                 "perf bench futex hash: every thread waits on its own futexes, "
+                                 "one after the other, with a value that differs")
           .optional("futexes_per_thread", &P::futexes_per_thread,
                     {.unit = "futexes", .min = 1, .max = 1 << 20})
-          .optional("placement", &P::placement,
-                    {.help = "all: thread i on CPU i; nodeK: thread i on the i-th CPU of node K, "
-                             "and the main thread there too",
-                     .pattern = "all|node[0-9]+"});
+          .optional("shared", &P::shared,
+                    {.help = "process-shared futexes (perf's -S), which always hash into the "
+                             "global table"});
   return declaration;
 }
 
-FutexHash::FutexHash(const FutexHashParameters& parameters, Kernel& kernel, Hardware& hardware,
-                     RandomStream& random)
-    : kernel_(kernel),
-      mm_(random),
+FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContext& context)
+    : RunningWorkload(context),
+      kernel_(context.kernel),
       futexes_(parameters.futexes_per_thread),
-      by_thread_(hardware.cpus().size()) {
-  allocate_arrays(random);
-  std::vector<std::uint32_t> first(by_thread_.size());
-  for (std::uint32_t& futex : first) futex = static_cast<std::uint32_t>(random.below(futexes_));
-  place_lines(first, hardware);
-  // Threads begin spread over the time of one operation.
-  const auto spread = static_cast<std::uint64_t>(kernel.local_work().count) + 1;
-  std::uint32_t thread = 0;
-  for (Cpu& cpu : hardware.cpus()) {
-    const Picoseconds start{static_cast<std::int64_t>(random.below(spread))};
-    cpu.start(worker(cpu, thread, first[thread]), start);
-    ++thread;
+      shared_(parameters.shared) {
+  allocate_arrays(context.random);
+  if (kernel_.parameters().perf_counts_in_worker_array) allocate_counters(context);
+  std::vector<std::uint32_t> first(threads().size());
+  for (std::uint32_t& futex : first) {
+    futex = static_cast<std::uint32_t>(context.random.below(futexes_));
   }
+  place_lines(first, context.hardware);
+  start(first, context.random);
 }
 
-Task<> FutexHash::worker(Cpu& cpu, std::uint32_t thread, std::uint32_t first) {
+Task<> FutexHash::worker(Thread& thread, std::uint32_t first) {
   for (std::uint32_t futex = first;; futex = futex + 1 == futexes_ ? 0 : futex + 1) {
-    co_await kernel_.futex_wait(cpu, key(thread, futex));
-    ++by_thread_[thread];
-    ++operations_;
+    co_await kernel_.futex_wait(thread, key(thread, futex));
+    if (!counters_.empty()) {  // w->ops++
+      Word& counter = counters_[thread.number()];
+      const std::uint32_t operations = co_await thread.cpu().load(counter);
+      co_await thread.cpu().store(counter, operations + 1);
+    }
+    count_operation(thread);
   }
 }
 
+/// Each process's arrays in its own heap, by its main thread.
 void FutexHash::allocate_arrays(RandomStream& random) {
   const std::uint64_t bytes = std::uint64_t{word_bytes} * futexes_;
-  std::uint64_t top = mm_.heap_start() + random.below(page_bytes) * malloc_granule;
-  for (std::uint32_t thread = 0; thread < by_thread_.size(); ++thread) {
+  const Mm* process = nullptr;
+  std::uint64_t top = 0;
+  std::uint32_t created = 0;
+  for (const Thread& thread : threads()) {
+    if (process != &thread.mm()) {
+      process = &thread.mm();
+      top = process->heap_start() + random.below(page_bytes) * malloc_granule;
+      created = 0;
+    }
     arrays_.push_back(bytes < mmap_threshold ? top : round_up(top, page_bytes) + mmap_header);
     top = bytes < mmap_threshold ? top + round_up(bytes + malloc_header, malloc_granule)
                                  : arrays_.back() + bytes;
-    top += thread < unsettled_creates ? first_create_bytes[random.below(first_create_bytes.size())]
-                                      : create_bytes;
+    top += created < unsettled_creates ? first_create_bytes[random.below(first_create_bytes.size())]
+                                       : create_bytes;
+    ++created;
+  }
+}
+
+/// Neighbouring threads' counters share a line, as struct worker is half as large as one.
+void FutexHash::allocate_counters(const WorkloadContext& context) {
+  MemorySystem& memory = context.hardware.memory();
+  const std::uint64_t line_bytes = memory.timing().line_bytes;
+  const Mm* process = nullptr;
+  std::uint64_t address = 0;
+  std::uint64_t line = 0;
+  for (const Thread& thread : threads()) {
+    const bool is_first = process != &thread.mm();
+    if (is_first) {
+      process = &thread.mm();
+      address = context.random.below(page_bytes) * malloc_granule + worker_ops_offset;
+    }
+    if (is_first || address / line_bytes != line) {
+      counters_.push_back({.line = &memory.allocate(process->main_node())});
+      memory.place(*counters_.back().line, thread.cpu().core_id());
+    } else {
+      counters_.push_back({.line = counters_.back().line});
+    }
+    line = address / line_bytes;
+    address += worker_bytes;
   }
 }
 
 void FutexHash::place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware) {
   for (std::uint32_t step = 0; step < futexes_; ++step) {
-    std::uint32_t thread = 0;
-    for (const Cpu& cpu : hardware.cpus()) {
-      const std::uint32_t futex = (first[thread] + step) % futexes_;
-      hardware.memory().place(*kernel_.bucket_of(key(thread, futex)).lock.line, cpu.core_id());
-      ++thread;
+    for (const Thread& thread : threads()) {
+      const FutexKey key = this->key(thread, (first[thread.number()] + step) % futexes_);
+      hardware.memory().place(*kernel_.bucket_of(thread.mm(), key).lock.line,
+                              thread.cpu().core_id());
     }
   }
 }
 
+/// Threads begin spread over the time of one operation, and where they share a CPU, in the midst
+/// of a time slice.
+void FutexHash::start(const std::vector<std::uint32_t>& first, RandomStream& random) {
+  const auto spread = static_cast<std::uint64_t>(kernel_.local_work().count) + 1;
+  Scheduler& scheduler = kernel_.scheduler();
+  for (Thread& thread : threads()) {
+    const Picoseconds start{static_cast<std::int64_t>(random.below(spread))};
+    if (scheduler.start(thread, worker(thread, first[thread.number()]), start)) continue;
+    const auto slice = static_cast<std::uint64_t>(scheduler.times().time_slice.count);
+    scheduler.advance_slice(thread, {static_cast<std::int64_t>(random.below(slice))});
+  }
+}
+
+namespace {
+
+class FutexHashWorkload final : public Workload {
+ public:
+  explicit FutexHashWorkload(const FutexHashParameters& parameters) : parameters_(parameters) {}
+
+  const ThreadParameters& threads() const override { return parameters_; }
+  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
+    return std::make_unique<FutexHash>(parameters_, context);
+  }
+
+ private:
+  FutexHashParameters parameters_;
+};
+
+const Register<Workload> futex_hash{FutexHashParameters::declaration(),
+                                    [](const FutexHashParameters& parameters) {
+                                      return std::make_unique<FutexHashWorkload>(parameters);
+                                    }};
+
+}  // namespace
 }  // namespace futexsim

@@ -21,7 +21,7 @@ CommandLine described() {
               "buckets of a private table; 0: the global table; -1, the default: what the kernel "
               "does by itself")
       .flag("immutable,I", "a private table that can't be resized")
-      .flag("shared,S", "process-shared futexes: not simulated yet")
+      .flag("shared,S", "process-shared futexes, which hash into the global table")
       .flag("silent,s", "no line for each thread")
       .flag("mlockall,m", "changes nothing: simulated memory is always there")
       .option("machine", "NAME|FILE", "simulated machine (default " + defaults.machine + ")")
@@ -44,6 +44,7 @@ PerfHashOptions read(const ParsedLine& line) {
   options.futexes = line.integer("futexes", 1, largest).value_or(options.futexes);
   options.buckets = line.integer("buckets", -1, largest).value_or(options.buckets);
   options.immutable = line.has("immutable");
+  options.shared = line.has("shared");
   options.silent = line.has("silent");
   options.machine = line.text_or("machine", options.machine);
   options.kernel = line.text_or("kernel", options.kernel);
@@ -67,10 +68,6 @@ int bench(const Arguments& arguments) {
     throw InputError({.source = "bench"},
                      line.positional().empty() ? "no benchmark" : in_quotes(found),
                      "\"futex hash\"");
-  }
-  if (line.has("shared")) {
-    throw InputError({.source = "--shared"}, "process-shared futexes, which are not simulated yet",
-                     "private futexes, perf's default");
   }
   const std::string format = line.choice("format", {"perf", "json", "csv", "table"});
   const PerfHashOptions options = read(line);

@@ -45,11 +45,6 @@ Items registered(const Catalogue&) {
   return out;
 }
 
-Items workloads(const Catalogue&) {
-  const auto& futex_hash = FutexHashParameters::declaration();
-  return {{futex_hash.name(), futex_hash.help(), futex_hash.parameters()}};
-}
-
 Items experiments(const Catalogue& catalogue) {
   Items out;
   for (const std::string& name : catalogue.experiments()) {
@@ -88,7 +83,7 @@ const std::vector<Kind>& kinds() {
                                      {"hashes", registered<HashChoice::Parts>},
                                      {"spinlocks", registered<SpinLockChoice::Parts>},
                                      {"protocols", registered<ProtocolChoice::Parts>},
-                                     {"workloads", workloads},
+                                     {"workloads", registered<WorkloadChoice::Parts>},
                                      {"experiments", experiments},
                                      {"tables", tables}};
   return all;

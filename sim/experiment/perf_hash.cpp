@@ -8,6 +8,7 @@
 #include "futexsim/kernel/sizing.hpp"
 #include "futexsim/parts/document.hpp"
 #include "futexsim/parts/nearest_name.hpp"
+#include "futexsim/workload/futex_hash.hpp"
 
 namespace futexsim {
 namespace {
@@ -96,6 +97,20 @@ std::int64_t whole(double value) {
   return static_cast<std::int64_t>(value);
 }
 
+/// One for each CPU.
+std::int64_t default_threads(const Cursor& workload, const std::string& placement,
+                             const Topology& topology) {
+  ThreadParameters wanted;
+  wanted.threads = topology.cpus();
+  wanted.placement = placement;
+  return static_cast<std::int64_t>(Placement::of(wanted, workload, topology).cpus().size());
+}
+
+FutexHashParameters workload_of(const Point& point) {
+  return FutexHashParameters::declaration().read(point.parameters().workload.cursor(),
+                                                 part_name_key);
+}
+
 /// What perf's futex_print_nbuckets() says (v6.16).
 std::string hashing(const PerfHashOptions& options, const Point& point) {
   const std::string& policy = point.parameters().policy.name();
@@ -114,14 +129,16 @@ Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue
   Document config("perf bench futex hash");
   config.set("/machine", options.machine, "--machine");
   config.set("/kernel", options.kernel, "--kernel");
+  config.set("/workload/name", "futex-hash", "perf bench futex hash");
+  config.set("/workload/shared", options.shared, "--shared");
   config.set("/workload/placement", options.placement, "--placement");
   config.set("/workload/futexes_per_thread", options.futexes, "--futexes");
   const auto machine = catalogue.machine(config.cursor().at("machine"));
   const KernelPolicies kernel(*catalogue.kernel(config.cursor().at("kernel")));
-  const Placement placement = Placement::read(config.cursor().at("workload").at("placement"),
-                                              options.placement, machine->topology());
   const std::int64_t threads =
-      options.threads == 0 ? static_cast<std::int64_t>(placement.cpus.size()) : options.threads;
+      options.threads == 0
+          ? default_threads(config.cursor().at("workload"), options.placement, machine->topology())
+          : options.threads;
   config.set("/workload/threads", threads, "--threads");
 
   const std::string policy = policy_chosen(options, kernel, catalogue);
@@ -139,18 +156,19 @@ Point perf_hash_point(const PerfHashOptions& options, const Catalogue& catalogue
 }
 
 std::string perf_hash_heading(const PerfHashOptions& options, const Point& point) {
-  const FutexHashParameters& workload = point.parameters().workload;
+  const FutexHashParameters workload = workload_of(point);
   std::ostringstream out;
   out << "# Running 'futex/hash' benchmark:\n"
       << "Run summary [PID " << point.parameters().seed << "]: " << workload.threads
-      << " threads, each operating on " << workload.futexes_per_thread << " [private] futexes for "
-      << options.runtime << " secs.\n\n";
+      << " threads, each operating on " << workload.futexes_per_thread
+      << (workload.shared ? " [shared] futexes for " : " [private] futexes for ") << options.runtime
+      << " secs.\n\n";
   return out.str();
 }
 
 std::string perf_hash_findings(const PerfHashOptions& options, const Point& point,
                                const PointResult& result) {
-  const FutexHashParameters& workload = point.parameters().workload;
+  const FutexHashParameters workload = workload_of(point);
   std::ostringstream out;
   for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
     const ThreadResult& thread = result.threads[i];
@@ -175,14 +193,16 @@ std::string perf_hash_report(const PerfHashOptions& options, const Point& point,
 PerfHashOptions perf_hash_options(const Point& point) {
   const auto resolved = point.resolved();
   const std::string& policy = point.parameters().policy.name();
+  const FutexHashParameters workload = workload_of(point);
   return {
-      .threads = point.threads(),
-      .futexes = point.parameters().workload.futexes_per_thread,
+      .threads = workload.threads,
+      .futexes = workload.futexes_per_thread,
       .buckets = is_global(policy) ? 0 : resolved.at("policy").value("buckets", std::int64_t{0}),
       .immutable = policy == "immutable",
+      .shared = workload.shared,
       .machine = point.machine().name(),
       .kernel = point.kernel().name,
-      .placement = point.parameters().workload.placement,
+      .placement = workload.placement,
       .policy = policy,
       .hash = {},
       .seed = point.parameters().seed,

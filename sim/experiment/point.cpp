@@ -80,8 +80,8 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
     : parameters_(PointParameters::declaration().read(config)),
       machine_(catalogue.machine(parameters_.machine)),
       kernel_(catalogue.kernel(parameters_.kernel)),
-      placement_(Placement::read(config.at("workload").find("placement").value_or(config),
-                                 parameters_.workload.placement, machine_->topology())) {
+      workload_(parameters_.workload.make()),
+      placement_(Placement::of(workload_->threads(), config.at("workload"), machine_->topology())) {
   PathTimes{*machine_};
   const std::vector<std::string>& policies = kernel_->policies;
   if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {
@@ -89,17 +89,9 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
                                " has: " + listed(policies));
   }
   if (!parameters_.hash) {
-    const bool global = parameters_.policy.name().starts_with("global");
-    parameters_.hash = global ? kernel_->global_hash : kernel_->private_hash;
+    const bool is_private = parameters_.policy.make()->is_private();
+    parameters_.hash = is_private ? kernel_->private_hash : kernel_->global_hash;
   }
-  const std::uint32_t threads = parameters_.workload.threads;
-  if (threads > placement_.cpus.size()) {
-    config.at("workload")
-        .at("threads")
-        .refuse("at most " + std::to_string(placement_.cpus.size()) +
-                ", one for each CPU: more need a scheduler, which isn't modelled yet");
-  }
-  threads_.assign(placement_.cpus.begin(), placement_.cpus.begin() + threads);
 }
 
 nlohmann::json Point::resolved() const {

@@ -85,6 +85,19 @@ std::string without_place(std::string message, const CsvTable::Row& row) {
   return message.starts_with(place) ? message.substr(place.size()) : message;
 }
 
+/// Ends the name of a policy whose futexes are process-shared ones.
+constexpr std::string_view shared_suffix = "-shared-futex";
+
+bool is_shared(const CsvTable::Row& row) {
+  return row.text("policy").ends_with(shared_suffix);
+}
+
+std::string policy_of(const CsvTable::Row& row) {
+  std::string policy = row.text("policy");
+  if (is_shared(row)) policy.resize(policy.size() - shared_suffix.size());
+  return policy;
+}
+
 /// Reads rows of one file.
 class RowReader {
  public:
@@ -115,18 +128,22 @@ class RowReader {
 
  private:
   Document config(const CsvTable::Row& row) const {
-    json policy = {{"name", row.text("policy")}};
+    json policy = {{"name", policy_of(row)}};
     const std::int64_t buckets = count(row, "buckets");
-    if (PolicyChoice::Parts::instance().find(row.text("policy")) != nullptr &&
-        has_parameter(row.text("policy"), "buckets")) {
+    if (PolicyChoice::Parts::instance().find(policy_of(row)) != nullptr &&
+        has_parameter(policy_of(row), "buckets")) {
       policy["buckets"] = buckets;
+      policy["aligned"] = optional_count(table_, row, "aligned", 1) == 1;
     }
     json out = {{"machine", row.text("machine")},
                 {"kernel", row.text("kernel")},
                 {"policy", policy},
                 {"hash", row.text("hash")},
                 {"workload",
-                 {{"threads", count(row, "threads")},
+                 {{"name", "futex-hash"},
+                  {"threads", count(row, "threads")},
+                  {"processes", optional_count(table_, row, "processes", 1)},
+                  {"shared", is_shared(row)},
                   {"futexes_per_thread", count(row, "futexes_per_thread")},
                   {"placement", row.text("placement")}}}};
     if (settings_.seed) out["seed"] = *settings_.seed;
@@ -137,20 +154,13 @@ class RowReader {
   /// Why the model can't run the row, as far as its names tell. A file of a machine or kernel that
   /// is there but wrong is no fault of the row: InputError.
   std::string obstacle(const CsvTable::Row& row, const Cursor& config) const {
-    const std::string& policy = row.text("policy");
+    const std::string policy = policy_of(row);
     const auto check_name = [](const std::string& kind, const std::string& name,
                                const std::vector<std::string>& known) {
       if (!is_path(name)) return unknown(kind, name, known);
       std::error_code error;
       return std::filesystem::exists(name, error) ? "" : "no file " + in_quotes(name);
     };
-    if (optional_count(table_, row, "processes", 1) != 1) {
-      return "several processes are not simulated yet";
-    }
-    if (optional_count(table_, row, "aligned", 1) != 1) {
-      return "buckets that share lines are not simulated yet";
-    }
-    if (policy.ends_with("-shared-futex")) return "process-shared futexes are not simulated yet";
     std::string reason = check_name("machine", row.text("machine"), catalogue_.machines());
     if (reason.empty()) reason = check_name("kernel", row.text("kernel"), catalogue_.kernels());
     if (reason.empty()) {

@@ -80,11 +80,14 @@ Explanation cost_until_now(Hardware& hardware) {
 std::optional<Replication> replicate(const Point& point, std::uint64_t index,
                                      const std::stop_token& stop) {
   RandomStream random(point.parameters().seed, "heap", index);
-  Simulation simulation(point.threads() * Hardware::actors_per_cpu);
-  Hardware hardware(simulation, point.machine(), point.thread_cpus());
+  const std::vector<CpuId> cpus = point.placement().cpus();
+  Simulation simulation(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu);
+  Hardware hardware(simulation, point.machine(), cpus);
   Kernel kernel(point.kernel(), {point.parameters().policy, point.parameters().hash},
-                point.machine(), hardware, point.placement().main_node);
-  FutexHash workload(point.parameters().workload, kernel, hardware, random);
+                point.machine(), hardware);
+  const std::unique_ptr<RunningWorkload> running =
+      point.workload().start({kernel, hardware, point.placement(), random});
+  RunningWorkload& workload = *running;
 
   const std::uint64_t batch =
       std::max(least_operations, least_operations_per_thread * point.threads()) / batches;
@@ -117,13 +120,13 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
   result.events = simulation.events();
   result.operations = workload.operations();
   result.simulated = simulation.now();
-  result.waits = kernel.lock_waits();
+  for (const WaitHistogram& waits : kernel.lock_waits()) result.waits.merge(waits);
   result.explanation = cost_until_now(hardware) - warm_up_cost;
   result.settled_operations = result.operations - warm_up_operations;
   const std::vector<double> rates = thread_rates(begin, end);
   for (std::uint32_t thread = 0; thread < point.threads(); ++thread) {
-    result.threads.push_back(
-        {workload.first_address(thread), workload.last_address(thread), rates[thread]});
+    const auto [first, last] = workload.futexes(thread);
+    result.threads.push_back({first, last, rates[thread]});
   }
   return result;
 }

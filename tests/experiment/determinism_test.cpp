@@ -39,7 +39,7 @@ nlohmann::json config(const char* kernel, const char* policy, std::uint32_t buck
                       std::uint32_t threads, std::uint64_t seed = 1) {
   return {{"kernel", kernel},
           {"policy", {{"name", policy}, {"buckets", buckets}}},
-          {"workload", {{"threads", threads}}},
+          {"workload", {{"name", "futex-hash"}, {"threads", threads}}},
           {"seed", seed}};
 }
 

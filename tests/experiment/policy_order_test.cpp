@@ -36,12 +36,14 @@ std::vector<Measured> rows_of(const std::string& table) {
     const std::string policy(row.text("policy"));
     const std::string name = table + " " + policy + " " + std::string(row.text("buckets"));
     if (policy.ends_with("shared-futex") || unexplained.contains(name)) continue;
-    const nlohmann::json config{
-        {"machine", row.text("machine")},
-        {"kernel", row.text("kernel")},
-        {"hash", row.text("hash")},
-        {"policy", {{"name", policy}, {"buckets", row.integer("buckets")}}},
-        {"workload", {{"threads", row.integer("threads")}, {"placement", row.text("placement")}}}};
+    const nlohmann::json config{{"machine", row.text("machine")},
+                                {"kernel", row.text("kernel")},
+                                {"hash", row.text("hash")},
+                                {"policy", {{"name", policy}, {"buckets", row.integer("buckets")}}},
+                                {"workload",
+                                 {{"name", "futex-hash"},
+                                  {"threads", row.integer("threads")},
+                                  {"placement", row.text("placement")}}}};
     const double published = row.number("ops_per_sec_per_thread");
     out.push_back(
         {name, published, published * row.number("plus_minus_pct") / 100,

@@ -17,7 +17,7 @@ const Catalogue& catalogue() {
 
 std::vector<Point> some_points() {
   const char* const config = R"({"machine": "e5-2650", "kernel": "2024-rfc-v2", "policy":
-      {"name": "private", "buckets": 2}, "precision": 1, "workload": {"threads": 6},
+      {"name": "private", "buckets": 2}, "precision": 1, "workload": {"name": "futex-hash", "threads": 6},
       "sweep": {"grid": {"/policy/buckets": [2, 16, 256], "/workload/placement": ["all", "node1"]}}})";
   return Experiment(Document::parse(config, "c.json")).points(catalogue());
 }

@@ -14,7 +14,7 @@ const Catalogue& catalogue() {
 
 std::string config(const std::string& sweep) {
   return R"({"machine": "e5-2650", "kernel": "2024-rfc-v2", "policy": {"name": "private",
- "buckets": 2}, "workload": {"threads": 4})" +
+ "buckets": 2}, "workload": {"name": "futex-hash", "threads": 4})" +
          (sweep.empty() ? "}" : ",\n\"sweep\": " + sweep + "}");
 }
 

@@ -115,15 +115,27 @@ TEST_CASE("a row that can't be run is listed with the reason") {
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,resizable,jhash2,4,1,1,\n") ==
         "kernel \"2024-rfc-v2\" has no policy \"resizable\"");
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,private,md5,4,1,1,\n") == "no hash function \"md5\"");
-  CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,private,jhash2,4,1,2,\n") ==
-        "several processes are not simulated yet");
-  CHECK(reason("t,e5-2650,before-2025,2,all,8,global-shared-futex,jhash2,4,1,1,\n") ==
-        "process-shared futexes are not simulated yet");
+}
+
+TEST_CASE("process-shared futexes hash into the table that the policy's name begins with") {
+  const json table =
+      validated("t,e5-2650,before-2025,2,all,8,global-shared-futex,jhash2,64,1,1,\n").at("tables");
+  CHECK(table.at(0).at("rows").at(0).at("simulated") > 0);
+}
+
+TEST_CASE("several processes are a column of a row") {
+  const json table = validated(
+                         "t,e5-2650,2024-rfc-v2,2,one process per node,8,private,jhash2,4,1,2,\n"
+                         "t,e5-2650,2024-rfc-v2,2,one process per node,8,private,jhash2,4,1,3,\n")
+                         .at("tables")
+                         .at(0);
+  CHECK(table["rows"][0]["simulated"] > 0);
+  CHECK(std::string(table["rows"][1]["not_run"]).starts_with("/workload/processes: found"));
 }
 
 TEST_CASE("what the machine or the kernel hasn't got stops a row, and no other") {
   const json table = validated(
-                         "t,e5-2650,2024-rfc-v2,33,all,8,private,jhash2,4,1,1,\n"
+                         "t,e5-2650,2024-rfc-v2,65537,all,8,private,jhash2,4,1,1,\n"
                          "t,e5-2650,2024-rfc-v2,2,node7,8,private,jhash2,4,1,1,\n"
                          "t,e5-2650,2024-rfc-v2,2,all,8,private,jhash2,3,1,1,\n"
                          "t,./none.json,2024-rfc-v2,2,all,8,private,jhash2,4,1,1,\n" +
@@ -131,9 +143,9 @@ TEST_CASE("what the machine or the kernel hasn't got stops a row, and no other")
                          .at("tables")
                          .at(0);
   const auto reason = [&](std::size_t i) -> std::string { return table["rows"][i]["not_run"]; };
-  CHECK(reason(0).starts_with("/workload/threads: found the number 33; allowed: at most 32"));
+  CHECK(reason(0).starts_with("/workload/threads: found the number 65537"));
   CHECK(reason(1).starts_with("/workload"));
-  CHECK(reason(1).ends_with("allowed: all, or node0 to node1"));
+  CHECK(reason(1).ends_with("allowed: all, one process per node, or node0 to node1"));
   CHECK(reason(2).starts_with("/policy/buckets: found the number 3"));
   CHECK(reason(3) == "no file \"./none.json\"");
   CHECK(table["rows"][4]["simulated"] > 0);

@@ -10,16 +10,18 @@ namespace {
 
 constexpr FutexKey key{0xffff'8880'0000'0040, 0x5555'5556'0000, 4};
 
-Task<> wait_twice(Kernel& kernel, Cpu& cpu, Picoseconds& second) {
-  co_await kernel.futex_wait(cpu, key);
+Task<> wait_twice(Kernel& kernel, Thread& thread, Picoseconds& second) {
+  const Cpu& cpu = thread.cpu();
+  co_await kernel.futex_wait(thread, key);
   const Picoseconds begin = cpu.now();
-  co_await kernel.futex_wait(cpu, key);
+  co_await kernel.futex_wait(thread, key);
   second = cpu.now() - begin;
 }
 
-Task<> wait_once(Kernel& kernel, Cpu& cpu, Picoseconds& took) {
+Task<> wait_once(Kernel& kernel, Thread& thread, Picoseconds& took) {
+  const Cpu& cpu = thread.cpu();
   const Picoseconds begin = cpu.now();
-  co_await kernel.futex_wait(cpu, key);
+  co_await kernel.futex_wait(thread, key);
   took = cpu.now() - begin;
 }
 
@@ -38,7 +40,7 @@ Accesses accesses(const TestKernel& kernel, std::int64_t hash_cycles) {
   KernelLab lab(TestMachine{}.atomic(1000).plain(1).futex_wait(200).critical_section(30), kernel,
                 1);
   Picoseconds second;
-  lab.start(0, wait_twice(lab.kernel(), lab.cpu(0), second));
+  lab.start(0, wait_twice(lab.kernel(), lab.thread(0), second));
   CHECK(lab.run_to_end());
   const std::int64_t ns = (second - nanoseconds(200 + 30 + hash_cycles)).count / 1000;
   return {ns / 1000, ns % 1000};
@@ -49,8 +51,8 @@ Picoseconds after_another_core(const TestKernel& kernel) {
   KernelLab lab(TestMachine{}.same_l3(20).upgrade(0.5).futex_wait(200).critical_section(30), kernel,
                 2);
   Picoseconds first, second;
-  lab.start(0, wait_once(lab.kernel(), lab.cpu(0), first));
-  lab.start(1, wait_once(lab.kernel(), lab.cpu(1), second), nanoseconds(10'000));
+  lab.start(0, wait_once(lab.kernel(), lab.thread(0), first));
+  lab.start(1, wait_once(lab.kernel(), lab.thread(1), second), nanoseconds(10'000));
   CHECK(lab.run_to_end());
   return second;
 }
@@ -59,8 +61,8 @@ Picoseconds after_another_core(const TestKernel& kernel) {
 std::string changes(const TestKernel& kernel) {
   KernelLab lab(TestMachine{}.atomic(8).plain(1), kernel, 1);
   Picoseconds took;
-  lab.start(0, wait_once(lab.kernel(), lab.cpu(0), took));
-  const HashBucket& bucket = lab.kernel().bucket_of(key);
+  lab.start(0, wait_once(lab.kernel(), lab.thread(0), took));
+  const HashBucket& bucket = lab.kernel().bucket_of(lab.thread(0).mm(), key);
   std::string log;
   std::uint32_t waiters = 0, lock = 0;
   while (lab.simulation().step()) {
@@ -129,9 +131,9 @@ TEST_CASE("a resizable table does the same on the line of its counter") {
 TEST_CASE("the wait for the lock is counted once for each acquisition") {
   KernelLab lab(TestMachine{}.atomic(8).plain(1), TestKernel{}, 1);
   Picoseconds second;
-  lab.start(0, wait_twice(lab.kernel(), lab.cpu(0), second));
+  lab.start(0, wait_twice(lab.kernel(), lab.thread(0), second));
   CHECK(lab.run_to_end());
-  CHECK(lab.kernel().lock_waits().count() == 2);
+  CHECK(lab.kernel().lock_waits().front().count() == 2);
   CHECK(lab.kernel().acquires() == 2);
   CHECK(lab.kernel().releases() == 2);
 }

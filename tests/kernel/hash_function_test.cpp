@@ -50,7 +50,7 @@ TEST_CASE("the shorter key costs fewer cycles") {
 
 TEST_CASE("a private key is the mm, the page and the offset in it") {
   RandomStream random(1, "heap");
-  const Mm mm(random);
+  const Mm mm(0, {0}, random);
   const FutexKey key = mm.private_key(0x5555'5556'1abc);
   CHECK(key.page == 0x5555'5556'1000);
   CHECK(key.offset == 0xabc);
@@ -60,7 +60,7 @@ TEST_CASE("a private key is the mm, the page and the offset in it") {
 TEST_CASE("an mm lies in the direct map, on its slab's alignment; a heap begins on a page") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     RandomStream random(seed, "heap");
-    const Mm mm(random);
+    const Mm mm(0, {0}, random);
     const std::uint64_t address = mm.private_key(0).mm;
     CHECK(address % 64 == 0);
     CHECK(address >= 0xffff'8880'0000'0000);

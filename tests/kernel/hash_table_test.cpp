@@ -25,12 +25,24 @@ std::vector<std::uint32_t> locks_by_line(HashTable& table) {
   return out;
 }
 
+constexpr BucketLayout layout(std::uint32_t bytes, std::uint32_t lock_offset, bool aligned = true) {
+  BucketLayout out;
+  out.bytes = bytes;
+  out.cacheline_aligned = aligned;
+  out.lock_offset = lock_offset;
+  return out;
+}
+
 /// struct futex_hash_bucket of v3.12: spinlock_t and a plist_head, 24 bytes, not aligned.
-constexpr BucketLayout before_2014{.bytes = 24,
-                                   .cacheline_aligned = false,
-                                   .waiters_offset = 0,
-                                   .lock_offset = 0,
-                                   .priv_offset = 8};
+constexpr BucketLayout before_2014 = layout(24, 0, false);
+
+/// That of v6.17.
+BucketLayout with_all_fields() {
+  BucketLayout out = layout(64, 4);
+  out.waiters_offset = 0;
+  out.priv_offset = 24;
+  return out;
+}
 
 std::string refusal(const nlohmann::json& layout) {
   return message_of(
@@ -41,7 +53,7 @@ std::string refusal(const nlohmann::json& layout) {
 
 TEST_CASE("a bucket of 64 aligned bytes has a line of its own, and all its fields on it") {
   Lab lab(TestMachine{}, 1);
-  HashTable buckets = table(lab, 256, BucketLayout{});
+  HashTable buckets = table(lab, 256, with_all_fields());
   std::set<const CacheLine*> lines;
   for (std::uint32_t i = 0; i < 256; ++i) {
     const HashBucket& bucket = buckets.at_hash(i);
@@ -80,14 +92,18 @@ TEST_CASE("on lines of 128 bytes an aligned bucket still has a line of its own")
 
 TEST_CASE("on lines of 128 bytes packed buckets of 64 share in pairs") {
   Lab lab(TestMachine{}.line_bytes(128), 1);
-  HashTable buckets = table(lab, 16, BucketLayout{.bytes = 64, .cacheline_aligned = false});
+  HashTable buckets = table(lab, 16, layout(64, 4, false));
   CHECK(locks_by_line(buckets) == std::vector<std::uint32_t>(8, 2));
 }
 
 TEST_CASE("a bucket of 65 to 128 bytes has two lines; the fields say which") {
   Lab lab(TestMachine{}, 1);
-  HashTable buckets = table(lab, 4, BucketLayout{.bytes = 72, .lock_offset = 68});
-  CHECK(bucket_stride(BucketLayout{.bytes = 72}, 64) == 128);
+  HashTable buckets = table(lab, 4, [] {
+    BucketLayout two_lines = layout(72, 68);
+    two_lines.waiters_offset = 0;
+    return two_lines;
+  }());
+  CHECK(bucket_stride(layout(72, 68), 64) == 128);
   CHECK(buckets.at_hash(0).waiters.line != buckets.at_hash(0).lock.line);
   CHECK(buckets.at_hash(1).waiters.line != buckets.at_hash(0).lock.line);
 }
@@ -111,9 +127,17 @@ TEST_CASE("a page's home is asked for by the offset of each line") {
 TEST_CASE("a field outside its bucket is refused, at the field") {
   CHECK(refusal({{"bytes", 64}, {"lock_offset", 60}}) == "no error");
   CHECK(refusal({{"bytes", 64}, {"lock_offset", 64}}).find("/lock_offset") != std::string::npos);
-  CHECK(refusal({{"bytes", 64}, {"waiters_offset", 61}}).find("/waiters_offset") !=
+  CHECK(refusal({{"lock_offset", 4}, {"waiters_offset", 61}}).find("/waiters_offset") !=
         std::string::npos);
   CHECK(refusal({{"bytes", 64}, {"lock_offset", 6}}).find("/lock_offset") != std::string::npos);
-  // The default of priv doesn't fit into 24 bytes, where there was no such field.
-  CHECK(refusal({{"bytes", 24}}).find("priv_offset") != std::string::npos);
+  CHECK(refusal({{"bytes", 24}, {"lock_offset", 0}, {"priv_offset", 24}}).find("/priv_offset") !=
+        std::string::npos);
+  CHECK(refusal({{"bytes", 24}, {"lock_offset", 0}}) == "no error");
+}
+
+TEST_CASE("a field that a bucket hasn't got has no line") {
+  Lab lab(TestMachine{}, 1);
+  HashTable buckets = table(lab, 1, before_2014);
+  CHECK(buckets.at_hash(0).waiters.line == nullptr);
+  CHECK(buckets.at_hash(0).priv.line == nullptr);
 }

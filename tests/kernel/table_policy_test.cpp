@@ -14,17 +14,19 @@ namespace {
 
 /// A table of the policy on a machine with so many nodes, the main thread on node 1.
 struct Built {
-  Built(const char* policy, std::uint32_t buckets, std::uint32_t nodes)
+  Built(const char* name, std::uint32_t buckets, std::uint32_t nodes)
       : lab(TestMachine{}.nodes(nodes), 1),
-        table(
-            PolicyChoice(Document("policy.json", {{"name", policy}, {"buckets", buckets}}).cursor())
-                .make({lab.hardware(), layout, NodeId{1}})) {}
+        policy(
+            PolicyChoice(Document("policy.json", {{"name", name}, {"buckets", buckets}}).cursor())
+                .make()),
+        table(policy->build({lab.hardware(), layout, NodeId{1}})) {}
 
   std::uint32_t home(std::uint32_t hash) { return table->bucket(hash).lock.line->home.value; }
 
   Lab lab;
   BucketLayout layout;
-  std::unique_ptr<TablePolicy> table;
+  std::unique_ptr<TablePolicy> policy;
+  std::unique_ptr<FutexTable> table;
 };
 
 Task<> get_once(ReferenceCount& references, Cpu& cpu, Picoseconds& done) {
@@ -41,8 +43,8 @@ TEST_CASE("a process's own table lies on the node of its main thread") {
     std::set<std::uint32_t> homes;
     for (std::uint32_t hash = 0; hash < 4096; ++hash) homes.insert(built.home(hash));
     CHECK(homes == std::set<std::uint32_t>{1});
-    CHECK(built.table->is_private());
-    CHECK(built.table->buckets() == 4096);
+    CHECK(built.policy->is_private());
+    CHECK(built.policy->buckets() == 4096);
   }
 }
 
@@ -68,7 +70,7 @@ TEST_CASE("the global table: 2 MiB pages, where each node's share reaches that s
   CHECK(built.home(32767) == 0);
   CHECK(built.home(32768) == 1);
   CHECK(built.home(65535) == 1);
-  CHECK_FALSE(built.table->is_private());
+  CHECK_FALSE(built.policy->is_private());
 }
 
 TEST_CASE("the global table: pages of 4 KiB, 64 buckets, dealt in turn below that size") {
@@ -86,7 +88,7 @@ TEST_CASE("the global table: pages of 4 KiB, 64 buckets, dealt in turn below tha
 
 TEST_CASE("a table for each node: the hash's bits above the bucket choose it") {
   Built built("global-per-node", 64, 4);
-  CHECK(built.table->buckets() == 64);
+  CHECK(built.policy->buckets() == 64);
   for (const std::uint32_t node : {0U, 1U, 2U, 3U}) {
     CHECK(built.home(node << 6 | 5) == node);
     CHECK(built.home(node << 6 | 63) == node);

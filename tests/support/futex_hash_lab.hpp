@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "futexsim/kernel/kernel.hpp"
 #include "futexsim/workload/futex_hash.hpp"
-#include "lab.hpp"
+#include "threads.hpp"
 
 namespace futexsim {
 
@@ -34,17 +35,16 @@ class TestKernel {
     return KernelParameters::declaration().read(Document("test kernel", json).cursor());
   }
   FutexHashing hashing() const {
-    const bool global = policy_.at("name").get<std::string>().starts_with("global");
+    const PolicyChoice policy(Document("test policy", policy_).cursor());
     const KernelParameters kernel = parameters();
-    return {PolicyChoice(Document("test policy", policy_).cursor()),
-            global ? kernel.global_hash : kernel.private_hash};
+    return {policy, policy.make()->is_private() ? kernel.private_hash : kernel.global_hash};
   }
 
  private:
   nlohmann::json json_{{"name", "test"},
                        {"description", "a kernel of a test"},
                        {"spinlock", "qspinlock"},
-                       {"bucket", nlohmann::json::object()},
+                       {"bucket", {{"waiters_offset", 0}, {"lock_offset", 4}, {"priv_offset", 24}}},
                        {"waiters", "decrement-after-unlock"},
                        {"loads_bucket_priv", false},
                        {"global_hash", "jhash2"},
@@ -53,17 +53,25 @@ class TestKernel {
   nlohmann::json policy_{{"name", "private"}, {"buckets", 64}};
 };
 
-/// A kernel on a machine at work, the main thread on node 0.
+/// A kernel on a machine at work.
 class KernelLab : public Lab {
  public:
   KernelLab(const TestMachine& machine, const TestKernel& kernel, std::uint32_t cpus)
       : Lab(machine, cpus),
-        kernel_(kernel.parameters(), kernel.hashing(), this->machine(), hardware(), {0}) {}
+        kernel_(kernel.parameters(), kernel.hashing(), this->machine(), hardware()) {}
 
   Kernel& kernel() { return kernel_; }
 
+  /// Of a process whose main thread runs on node 0, on CPU `number`.
+  Thread& thread(std::uint32_t number) {
+    if (!threads_) threads_.emplace(*this, kernel_.create_mm({0}, random_));
+    return (*threads_)[number];
+  }
+
  private:
   Kernel kernel_;
+  RandomStream random_{1, "mm"};
+  std::optional<Threads> threads_;
 };
 
 /// `perf bench futex hash` at work, thread i on CPU i.
@@ -73,15 +81,17 @@ class FutexHashLab : public KernelLab {
                std::uint64_t seed, std::uint32_t futexes = 1024)
       : KernelLab(machine, kernel, threads),
         random_(seed, "heap"),
-        mm_(first_draws(seed)),
-        workload_({.threads = threads, .futexes_per_thread = futexes}, this->kernel(), hardware(),
-                  random_) {}
+        placement_(one_thread_a_cpu(hardware())),
+        workload_(parameters(threads, futexes), {this->kernel(), hardware(), placement_, random_}) {
+  }
 
   FutexHash& workload() { return workload_; }
 
-  /// The key of a thread's futex: the workload's own mm and addresses.
-  FutexKey key(std::uint32_t thread, std::uint32_t futex) const {
-    return mm_.private_key(workload_.first_address(thread) + 4 * std::uint64_t{futex});
+  FutexKey key(std::uint32_t thread, std::uint32_t futex) {
+    return workload_.key(workload_.threads()[thread], futex);
+  }
+  HashBucket& bucket_of(std::uint32_t thread, std::uint32_t futex) {
+    return kernel().bucket_of(workload_.threads()[thread].mm(), key(thread, futex));
   }
 
   /// Until so many more operations are done; false if the threads block each
@@ -95,14 +105,21 @@ class FutexHashLab : public KernelLab {
   }
 
  private:
-  /// An address space is the first thing that a workload draws.
-  static Mm first_draws(std::uint64_t seed) {
-    RandomStream random(seed, "heap");
-    return Mm(random);
+  static FutexHashParameters parameters(std::uint32_t threads, std::uint32_t futexes) {
+    FutexHashParameters out;
+    out.threads = threads;
+    out.futexes_per_thread = futexes;
+    return out;
+  }
+  static Placement one_thread_a_cpu(Hardware& hardware) {
+    Placement out;
+    for (const Cpu& cpu : hardware.cpus()) out.threads.push_back({0, cpu.id()});
+    out.main_nodes.push_back({0});
+    return out;
   }
 
   RandomStream random_;
-  Mm mm_;
+  Placement placement_;
   FutexHash workload_;
 };
 

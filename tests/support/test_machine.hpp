@@ -53,6 +53,11 @@ class TestMachine {
   TestMachine& futex_wait(double ns) { return futex_wait_ = ns, *this; }
   TestMachine& critical_section(double ns) { return critical_section_ = ns, *this; }
 
+  TestMachine& get_user_pages(double ns) { return get_user_pages_ = ns, *this; }
+  TestMachine& wake_up(double ns) { return wake_up_ = ns, *this; }
+  TestMachine& wake_latency(double ns) { return wake_latency_ = ns, *this; }
+  TestMachine& context_switch(double ns) { return context_switch_ = ns, *this; }
+
   std::uint32_t cores() const { return nodes_ * cores_per_node_; }
 
   nlohmann::json json() const {
@@ -84,7 +89,11 @@ class TestMachine {
             {"costs", {{"atomic", quantity(atomic_)}, {"plain", quantity(plain_)}}},
             {"paths",
              {{"futex_wait", quantity(futex_wait_)},
-              {"critical_section", quantity(critical_section_)}}}};
+              {"critical_section", quantity(critical_section_)},
+              {"get_user_pages", quantity(get_user_pages_)},
+              {"wake_up", quantity(wake_up_)},
+              {"wake_latency", quantity(wake_latency_)},
+              {"context_switch", quantity(context_switch_)}}}};
   }
 
   Document document() const { return Document("test machine", json()); }
@@ -145,6 +154,10 @@ class TestMachine {
   double plain_ = 0;
   double futex_wait_ = 200;
   double critical_section_ = 30;
+  double get_user_pages_ = 50;
+  double wake_up_ = 300;
+  double wake_latency_ = 2000;
+  double context_switch_ = 1000;
 };
 
 }  // namespace futexsim

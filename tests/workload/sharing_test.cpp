@@ -21,7 +21,7 @@ double alone(std::uint32_t threads, std::uint32_t buckets, std::uint64_t seed) {
   std::vector<const HashBucket*> bucket_of;
   for (std::uint32_t thread = 0; thread < threads; ++thread) {
     for (std::uint32_t futex = 0; futex < 1024; ++futex) {
-      const HashBucket* const bucket = &lab.kernel().bucket_of(lab.key(thread, futex));
+      const HashBucket* const bucket = &lab.bucket_of(thread, futex);
       const auto [place, first] = thread_of.emplace(bucket, thread);
       if (!first && place->second != thread) place->second = many;
       bucket_of.push_back(bucket);
@@ -65,11 +65,11 @@ TEST_CASE(
   FutexHashLab lab(TestMachine{}.cores_per_node(16), TestKernel{}, 16, 1);
   for (std::uint32_t thread = 0; thread < 16; ++thread) {
     CAPTURE(thread);
-    const std::uint64_t first = lab.workload().first_address(thread);
+    const std::uint64_t first = lab.workload().futexes(thread).first;
     CHECK(first % 16 == 0);
-    CHECK(lab.workload().last_address(thread) == first + 4 * 1023);
+    CHECK(lab.workload().futexes(thread).second == first + 4 * 1023);
     if (thread == 0) continue;
-    const std::uint64_t stride = first - lab.workload().first_address(thread - 1);
+    const std::uint64_t stride = first - lab.workload().futexes(thread - 1).first;
     CHECK(stride >= 0x1010);
     CHECK(stride <= 0x1010 + 0x210);
     if (thread > 2) CHECK(stride == 0x1190);
@@ -79,7 +79,7 @@ TEST_CASE(
 TEST_CASE("arrays from 128 KiB on are mapped on their own, 16 bytes into a page") {
   FutexHashLab lab(TestMachine{}.cores_per_node(3), TestKernel{}, 3, 1, 32768);
   for (std::uint32_t thread = 0; thread < 3; ++thread) {
-    CHECK(lab.workload().first_address(thread) % 4096 == 16);
+    CHECK(lab.workload().futexes(thread).first % 4096 == 16);
   }
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("threads go through their futexes in array order, from anywhere") {
   FutexHashLab lab(TestMachine{}.cores_per_node(2), TestKernel{}.policy("private", 65536), 1, 3, 8);
   std::vector<const HashBucket*> order;
   for (std::uint32_t futex = 0; futex < 8; ++futex) {
-    order.push_back(&lab.kernel().bucket_of(lab.key(0, futex)));
+    order.push_back(&lab.bucket_of(0, futex));
   }
   std::vector<std::size_t> visited;
   while (visited.size() < 20) {

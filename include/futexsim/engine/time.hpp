@@ -32,6 +32,9 @@ struct Picoseconds {
 constexpr Picoseconds nanoseconds(std::int64_t ns) {
   return {ns * 1000};
 }
+constexpr Picoseconds microseconds(std::int64_t us) {
+  return {us * 1'000'000};
+}
 constexpr double in_nanoseconds(Picoseconds t) {
   return static_cast<double>(t.count) / 1e3;
 }

@@ -16,6 +16,7 @@ struct PerfHashOptions {
   std::int64_t futexes = 1024;
   std::int64_t buckets = -1;  ///< -1: automatic, 0: global table
   bool immutable = false;
+  bool shared = false;
   bool silent = false;
 
   std::string machine = "e5-2650";

@@ -12,17 +12,17 @@
 #include "futexsim/hardware/machine.hpp"
 #include "futexsim/kernel/kernel.hpp"
 #include "futexsim/parts/declaration.hpp"
-#include "futexsim/workload/futex_hash.hpp"
+#include "futexsim/workload/workload.hpp"
 
 namespace futexsim {
 
 /// One point of an experiment as a config states it. A config file is this, and perhaps a sweep.
 struct PointParameters {
-  Cursor machine;       ///< name or path
-  Cursor kernel;        ///< name or path
-  PolicyChoice policy;  ///< {"name": "private", "buckets": 1024}
-  HashChoice hash;      ///< "jhash2"
-  FutexHashParameters workload;
+  Cursor machine;           ///< name or path
+  Cursor kernel;            ///< name or path
+  PolicyChoice policy;      ///< {"name": "private", "buckets": 1024}
+  HashChoice hash;          ///< "jhash2"
+  WorkloadChoice workload;  ///< {"name": "futex-hash", "threads": 28}
   std::uint64_t seed = 1;
   double precision = 0.01;  ///< relative half-width at which replications stop
 
@@ -40,9 +40,9 @@ class Point {
   const Machine& machine() const { return *machine_; }
   const KernelParameters& kernel() const { return *kernel_; }
   const Placement& placement() const { return placement_; }
-  std::uint32_t threads() const { return static_cast<std::uint32_t>(threads_.size()); }
-  /// CPU of each thread.
-  const std::vector<CpuId>& thread_cpus() const { return threads_; }
+  const Workload& workload() const { return *workload_; }
+  /// Of all processes.
+  std::uint32_t threads() const { return static_cast<std::uint32_t>(placement_.threads.size()); }
   /// The config with every default filled in: self-contained.
   nlohmann::json resolved() const;
 
@@ -50,8 +50,8 @@ class Point {
   PointParameters parameters_;
   std::shared_ptr<const Machine> machine_;
   std::shared_ptr<const KernelParameters> kernel_;
+  std::shared_ptr<const Workload> workload_;
   Placement placement_;
-  std::vector<CpuId> threads_;
 };
 
 /// Where an operation's time went, in nanoseconds of one thread, and which transfers it caused.

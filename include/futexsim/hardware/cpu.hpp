@@ -20,8 +20,9 @@ struct CpuTime {
   std::uint64_t draining = 0;   ///< the store buffer, before an atomic or another store
 };
 
-/// One CPU and the thread that is pinned to it: computes, loads, stores and does atomic
-/// read-modify-writes, in total store order.
+/// One CPU: runs one thread of control at a time, which computes, loads, stores and does atomic
+/// read-modify-writes, in total store order. Which one it runs is for others to say: it is given
+/// the next one, or none.
 ///
 /// Computation is lazy: it is spent just before the next access to memory, as one event. While a
 /// thread waits (for a line, spinning, draining) its siblings have the core to themselves.
@@ -47,14 +48,24 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   Picoseconds now() const { return simulation_.now() + work_; }
   const CpuTime& time() const { return time_; }
 
-  /// Takes the thread's program, which begins when `first_step` has been computed.
+  /// Takes a program for a CPU that runs no other, which begins when `first_step` has been
+  /// computed.
   void start(Task<> program, Picoseconds first_step);
+  /// Begins to run `process` once `first_step` has been computed. Invariant: the CPU is idle.
+  void run(Process& process, Picoseconds first_step);
+  bool is_idle() const { return process_ == nullptr; }
 
   /// An awaitable that is always ready.
   std::suspend_never compute(Picoseconds work) {
     work_ += work;
     return {};
   }
+
+  /// Until all computation so far is done.
+  auto elapse();
+  /// The running thread of control leaves the CPU to `next`, or to idleness if null. It goes on
+  /// when the CPU is given back to it. Invariant: `next` is another one.
+  auto switch_to(Process* next);
 
   auto load(Word& word);
   /// Waits for room in the store buffer only.
@@ -82,9 +93,11 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   friend class Spin;
   friend class BufferedStore;
   friend class PrefetchForWrite;
+  friend class Elapse;
+  friend class SwitchTo;
 
   enum class Phase : std::uint8_t { idle, computing, draining, line, spinning };
-  enum class Operation : std::uint8_t { load, prefetch, store, atomic };
+  enum class Operation : std::uint8_t { none, load, prefetch, store, atomic };
 
   /// What a spinning CPU waits for.
   struct Condition {
@@ -103,7 +116,7 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   }
   bool buffer_admits(Operation operation) const;
   bool ready(Operation operation, const CacheLine& line) const;
-  void suspend(Operation operation, CacheLine& line, std::coroutine_handle<> handle,
+  void suspend(Operation operation, CacheLine* line, std::coroutine_handle<> handle,
                const Condition* condition = nullptr);
   void run_work();
   void settle();
@@ -119,7 +132,8 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
   CoreId core_id_;
   CpuId id_;
   Costs costs_;
-  Process process_;
+  Process first_;               ///< of `start`
+  Process* process_ = nullptr;  ///< the running one
   StoreBuffer store_buffer_;
   WritePrefetch write_prefetch_;
   LineRequest request_;
@@ -141,7 +155,7 @@ class MemoryAccess {
 
   bool await_ready() const { return cpu_.ready(operation_, *word_.line); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(operation_, *word_.line, handle);
+    cpu_.suspend(operation_, word_.line, handle);
   }
   std::uint32_t await_resume() {
     const std::uint32_t old = effect_(word_.value);
@@ -170,7 +184,7 @@ class Spin final : Cpu::Condition {
   bool holds() const override { return predicate_(value()); }
   bool await_ready() const { return cpu_.ready(Cpu::Operation::load, *word_.line) && holds(); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(Cpu::Operation::load, *word_.line, handle, this);
+    cpu_.suspend(Cpu::Operation::load, word_.line, handle, this);
   }
   std::uint32_t await_resume() {
     cpu_.work_ += cpu_.costs_.plain;
@@ -193,7 +207,7 @@ class BufferedStore {
 
   bool await_ready() const { return cpu_.ready(Cpu::Operation::store, *word_.line); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(Cpu::Operation::store, *word_.line, handle);
+    cpu_.suspend(Cpu::Operation::store, word_.line, handle);
   }
   void await_resume() {
     cpu_.store_buffer_.put(word_, mask_, value_);
@@ -214,7 +228,7 @@ class PrefetchForWrite {
 
   bool await_ready() const { return cpu_.ready(Cpu::Operation::prefetch, *word_.line); }
   void await_suspend(std::coroutine_handle<> handle) {
-    cpu_.suspend(Cpu::Operation::prefetch, *word_.line, handle);
+    cpu_.suspend(Cpu::Operation::prefetch, word_.line, handle);
   }
   void await_resume() { cpu_.write_prefetch_.ask(*word_.line); }
 
@@ -223,6 +237,44 @@ class PrefetchForWrite {
   Word& word_;
 };
 
+/// Awaitable: nothing but the end of the computation so far.
+class Elapse {
+ public:
+  explicit Elapse(Cpu& cpu) : cpu_(cpu) {}
+
+  bool await_ready() const { return cpu_.work_ == Picoseconds{}; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    cpu_.suspend(Cpu::Operation::none, nullptr, handle);
+  }
+  void await_resume() const {}
+
+ private:
+  Cpu& cpu_;
+};
+
+/// Awaitable: another thread of control, or none, has the CPU until it is given back.
+class SwitchTo {
+ public:
+  SwitchTo(Cpu& cpu, Process* next) : cpu_(cpu), next_(next) {}
+
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    cpu_.process_->suspend_at(handle);
+    cpu_.process_ = next_;
+  }
+  void await_resume() const {}
+
+ private:
+  Cpu& cpu_;
+  Process* next_;
+};
+
+inline auto Cpu::elapse() {
+  return Elapse(*this);
+}
+inline auto Cpu::switch_to(Process* next) {
+  return SwitchTo(*this, next);
+}
 inline auto Cpu::prefetch_for_write(Word& word) {
   return PrefetchForWrite(*this, word);
 }

@@ -61,6 +61,14 @@ struct CostParameters {
   static const Declaration<CostParameters>& declaration();
 };
 
+/// A step of the cores' turbo clock.
+struct TurboParameters {
+  std::uint32_t cores = 0;  ///< of a node, at most so many in use
+  Quantity clock;
+
+  static const Declaration<TurboParameters>& declaration();
+};
+
 /// A file of configs/machines.
 struct MachineParameters {
   std::string name;
@@ -69,6 +77,7 @@ struct MachineParameters {
   ProtocolChoice protocol;
   MemoryParameters memory;
   Quantity clock;
+  std::vector<TurboParameters> turbo;  ///< fewest cores first
   std::vector<Quantity> smt_speed;
   CostParameters costs;
   std::map<std::string, Quantity> paths;
@@ -89,6 +98,8 @@ class Machine {
   /// How long a path through the software takes here, by the name that the software gives it.
   /// InputError when the file doesn't say.
   Picoseconds path(const std::string& name) const;
+  /// How much faster than `clock` a node's cores run while `cores` of them are in use, per mille.
+  std::int64_t turbo_per_mille(std::uint32_t cores) const;
   /// Duration of a computation that takes `cycles` of a core's clock.
   Picoseconds cycles(std::uint32_t cycles) const;
 
@@ -115,6 +126,8 @@ class Hardware {
   MemorySystem& memory() { return memory_; }
   const Topology& topology() const { return machine_.topology(); }
   std::deque<Cpu>& cpus() { return cpus_; }
+  /// Invariant: one of those in use.
+  Cpu& cpu(CpuId id) { return *by_id_[id.value]; }
 
  private:
   const Machine& machine_;
@@ -122,6 +135,7 @@ class Hardware {
   MemorySystem memory_;
   std::deque<Core> cores_;
   std::deque<Cpu> cpus_;
+  std::vector<Cpu*> by_id_;
 };
 
 }  // namespace futexsim

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
-#include "futexsim/hardware/cpu.hpp"
-#include "futexsim/kernel/futex_key.hpp"
+#include "futexsim/kernel/thread.hpp"
 #include "futexsim/parts/declaration.hpp"
 
 namespace futexsim {
@@ -14,9 +14,9 @@ namespace futexsim {
 struct BucketLayout {
   std::uint32_t bytes = 64;  ///< without alignment
   bool cacheline_aligned = true;
-  std::uint32_t waiters_offset = 0;
-  std::uint32_t lock_offset = 4;
-  std::uint32_t priv_offset = 24;
+  std::optional<std::uint32_t> waiters_offset;  ///< absent: there is no such field
+  std::uint32_t lock_offset = 0;
+  std::optional<std::uint32_t> priv_offset;
 
   static const Declaration<BucketLayout>& declaration();
 };
@@ -25,8 +25,8 @@ struct BucketLayout {
 struct HashBucket {
   Word waiters;
   Word lock;
-  Word priv;                    ///< points to the table; written once, when that is set up
-  const Cpu* holder = nullptr;  ///< of the lock; only for the invariant of mutual exclusion
+  Word priv;                       ///< points to the table; written once, when that is set up
+  const Thread* holder = nullptr;  ///< of the lock; only for the invariant of mutual exclusion
 };
 
 /// An array of buckets in simulated memory.

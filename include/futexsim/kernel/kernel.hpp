@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "futexsim/engine/statistics.hpp"
@@ -10,6 +13,8 @@
 #include "futexsim/hardware/machine.hpp"
 #include "futexsim/kernel/futex_key.hpp"
 #include "futexsim/kernel/hash_function.hpp"
+#include "futexsim/kernel/mm.hpp"
+#include "futexsim/kernel/scheduler.hpp"
 #include "futexsim/kernel/spin_lock.hpp"
 #include "futexsim/kernel/table_policy.hpp"
 
@@ -27,6 +32,8 @@ struct KernelParameters {
   std::vector<std::string> policies;  ///< those that existed; the first is the default
   HashChoice global_hash;             ///< of keys that go to a global table
   HashChoice private_hash;            ///< of keys that go to a process's own table
+  std::uint32_t time_slice_us = 3000;
+  bool perf_counts_in_worker_array = false;
 
   static const Declaration<KernelParameters>& declaration();
 };
@@ -42,6 +49,7 @@ struct FutexHashing {
 struct PathTimes {
   Picoseconds futex_wait;        ///< FUTEX_WAIT that returns EWOULDBLOCK, system call included
   Picoseconds critical_section;  ///< under the bucket lock: read the futex word and compare
+  Picoseconds get_user_pages;    ///< get_user_pages_fast() of a process-shared futex's page
 
   /// InputError when the machine's file lacks one.
   explicit PathTimes(const Machine& machine);
@@ -50,38 +58,70 @@ struct PathTimes {
 /// The futex code of one kernel at work in one simulation.
 class Kernel {
  public:
-  /// `main_node`: where the process's main thread runs, which asks for the table.
   Kernel(const KernelParameters& parameters, const FutexHashing& hashing, const Machine& machine,
-         Hardware& hardware, NodeId main_node);
+         Hardware& hardware);
 
-  /// FUTEX_WAIT on a private futex whose value differs: returns EWOULDBLOCK after it has looked.
-  Task<> futex_wait(Cpu& cpu, FutexKey key);
+  /// A new process, with its own hash table if the policy is so. References stay valid.
+  Mm& create_mm(NodeId main_node, RandomStream& random);
+  Scheduler& scheduler() { return scheduler_; }
+  const KernelParameters& parameters() const { return parameters_; }
+
+  /// FUTEX_WAIT on a futex whose value differs: returns EWOULDBLOCK after it has looked.
+  Task<> futex_wait(Thread& thread, FutexKey key);
 
   /// Of one operation, outside the bucket lock and without waiting for lines.
   Picoseconds local_work() const { return local_work_; }
-  HashBucket& bucket_of(const FutexKey& key) { return policy_->bucket(hash_->hash(key)); }
+  HashBucket& bucket_of(const Mm& mm, const FutexKey& key) {
+    return bucket_of(hashing_of(mm, key), key);
+  }
 
   std::uint64_t acquires() const { return acquires_; }
   std::uint64_t releases() const { return releases_; }
-  /// From the first attempt at a bucket lock to holding it.
-  const WaitHistogram& lock_waits() const { return lock_waits_; }
-  void forget_lock_waits() { lock_waits_ = {}; }
+  /// From a thread's first attempt at a bucket lock to holding it, by process.
+  const std::vector<WaitHistogram>& lock_waits() const { return lock_waits_; }
+  void forget_lock_waits();
 
  private:
-  Task<> acquire(Cpu& cpu, HashBucket& bucket);
-  Task<> release(Cpu& cpu, HashBucket& bucket);
+  /// A table, and the function that hashes keys into it.
+  struct Hashing {
+    const HashFunction* hash = nullptr;
+    std::unique_ptr<FutexTable> table;
+  };
+
+  Hashing& hashing_of(const Mm& mm, const FutexKey& key) {
+    return private_.empty() || key.is_shared() ? global() : private_[mm.number()];
+  }
+  static HashBucket& bucket_of(Hashing& hashing, const FutexKey& key) {
+    return hashing.table->bucket(hashing.hash->hash(key));
+  }
+  Hashing& global() {
+    if (!global_.table) build_global_table();
+    return global_;
+  }
+  void build_global_table();
+  Task<> reference_page(Thread& thread, const FutexKey& key);
+  Task<> acquire(Thread& thread, HashBucket& bucket);
+  Task<> release(Thread& thread, HashBucket& bucket);
 
   KernelParameters parameters_;
+  Hardware& hardware_;
+  Scheduler scheduler_;
   bool counts_waiters_;
   bool decrements_before_unlock_;
   Picoseconds local_work_;
   Picoseconds critical_section_;
-  std::unique_ptr<HashFunction> hash_;
+  Picoseconds get_user_pages_;
+  std::unique_ptr<HashFunction> hash_;         ///< of the chosen policy's table
+  std::unique_ptr<HashFunction> global_hash_;  ///< of a global table beside private ones
   std::unique_ptr<SpinLock> spinlock_;
-  std::unique_ptr<TablePolicy> policy_;
+  std::unique_ptr<TablePolicy> policy_;  ///< the chosen one
+  std::deque<Mm> mms_;
+  Hashing global_;                ///< without a table until a key needs it
+  std::vector<Hashing> private_;  ///< by process
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Word> page_refs_;  ///< by mm and page
   std::uint64_t acquires_ = 0;
   std::uint64_t releases_ = 0;
-  WaitHistogram lock_waits_;
+  std::vector<WaitHistogram> lock_waits_;
 };
 
 }  // namespace futexsim

@@ -4,62 +4,46 @@
 #include <string>
 #include <vector>
 
-#include "futexsim/kernel/kernel.hpp"
-#include "futexsim/kernel/mm.hpp"
-#include "futexsim/parts/declaration.hpp"
+#include "futexsim/workload/workload.hpp"
 
 namespace futexsim {
 
 /// `perf bench futex hash`: every thread calls FUTEX_WAIT on its own futexes, in array order and
 /// round and round, always with a value that differs (tools/perf/bench/futex-hash.c).
-struct FutexHashParameters {
-  std::uint32_t threads = 0;
+struct FutexHashParameters : ThreadParameters {
   std::uint32_t futexes_per_thread = 1024;
-  std::string placement = "all";
+  bool shared = false;
 
   static const Declaration<FutexHashParameters>& declaration();
 };
 
-/// Where threads run: thread i on the i-th online CPU (`all`) or on the i-th CPU of a node
-/// (`nodeK`), modulo their number.
-struct Placement {
-  std::vector<CpuId> cpus;
-  NodeId main_node;  ///< of the main thread, and thus of all arrays and a private table
-
-  /// InputError, at `at`, for a name that isn't a placement or a node that the machine lacks.
-  static Placement read(const Cursor& at, const std::string& name, const Topology& topology);
-};
-
-/// The benchmark in one simulation: its threads' programs, and their counters.
-class FutexHash {
+/// The benchmark in one simulation.
+class FutexHash final : public RunningWorkload {
  public:
   /// Each thread gets a random place in its walk, and each bucket's line lies where the thread
   /// that passed it last has left it: as after many rounds.
-  FutexHash(const FutexHashParameters& parameters, Kernel& kernel, Hardware& hardware,
-            RandomStream& random);
+  FutexHash(const FutexHashParameters& parameters, const WorkloadContext& context);
 
-  std::uint64_t operations() const { return operations_; }
-  const std::vector<std::uint64_t>& operations_by_thread() const { return by_thread_; }
-  /// First and last futex of each thread.
-  std::uint64_t first_address(std::uint32_t thread) const { return arrays_[thread]; }
-  std::uint64_t last_address(std::uint32_t thread) const {
-    return arrays_[thread] + 4 * (futexes_ - 1);
+  FutexKey key(const Thread& thread, std::uint32_t futex) const {
+    const std::uint64_t address = arrays_[thread.number()] + 4 * std::uint64_t{futex};
+    return shared_ ? thread.mm().shared_key(address) : thread.mm().private_key(address);
+  }
+  std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t thread) const override {
+    return {arrays_[thread], arrays_[thread] + 4 * (std::uint64_t{futexes_} - 1)};
   }
 
  private:
-  Task<> worker(Cpu& cpu, std::uint32_t thread, std::uint32_t first);
-  FutexKey key(std::uint32_t thread, std::uint32_t futex) const {
-    return mm_.private_key(arrays_[thread] + 4 * std::uint64_t{futex});
-  }
+  Task<> worker(Thread& thread, std::uint32_t first);
   void allocate_arrays(RandomStream& random);
+  void allocate_counters(const WorkloadContext& context);
   void place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware);
+  void start(const std::vector<std::uint32_t>& first, RandomStream& random);
 
   Kernel& kernel_;
-  Mm mm_;
   std::uint32_t futexes_;
-  std::vector<std::uint64_t> arrays_;
-  std::vector<std::uint64_t> by_thread_;
-  std::uint64_t operations_ = 0;
+  bool shared_;
+  std::vector<std::uint64_t> arrays_;  ///< by thread
+  std::vector<Word> counters_;         ///< by thread; none where perf counts in a local variable
 };
 
 }  // namespace futexsim

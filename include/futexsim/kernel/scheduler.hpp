@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "futexsim/engine/random.hpp"
+#include "futexsim/engine/task.hpp"
+#include "futexsim/hardware/machine.hpp"
+#include "futexsim/kernel/thread.hpp"
+
+namespace futexsim {
+
+/// What the scheduler's own code takes.
+struct SchedulerTimes {
+  Picoseconds wake_up;         ///< try_to_wake_up(), in the waker
+  Picoseconds wake_latency;    ///< of an idle CPU: interrupt, and its way out of the idle loop
+  Picoseconds context_switch;  ///< schedule(), from one thread or idleness to another
+  Picoseconds time_slice;      ///< of a thread while others wait for its CPU
+
+  /// InputError when the machine's file lacks one.
+  SchedulerTimes(const Machine& machine, Picoseconds time_slice);
+};
+
+/// Which thread has a CPU. Threads are bound, so each CPU's run queue is its own; it is first in,
+/// first out, and its slices are equal, as those of equal threads are. A thread whose slice is over
+/// leaves its CPU on its way back to user space: kernel code isn't preempted (PREEMPT_NONE and
+/// PREEMPT_VOLUNTARY; what holds or awaits a spinlock isn't anyway).
+class Scheduler {
+ public:
+  Scheduler(const SchedulerTimes& times, Hardware& hardware);
+
+  /// Its program begins after `first_step` on its CPU. A CPU's first thread gets it; the others
+  /// wait for it: false.
+  bool start(Thread& thread, Task<> program, Picoseconds first_step);
+
+  /// As if `elapsed` of the current slice of the thread's CPU were over.
+  void advance_slice(const Thread& thread, Picoseconds elapsed);
+
+  /// TIF_NEED_RESCHED at the return to user space: others wait, and the slice is over.
+  bool need_resched(const Thread& thread) const {
+    const RunQueue& queue = queue_of(thread);
+    return !queue.waiting.empty() && thread.cpu().now() - queue.since >= times_.time_slice;
+  }
+
+  /// The CPU goes to the next thread that can run. Returns when the calling thread has it again: at
+  /// once if it needn't sleep any more, else after a wake-up. Invariant: the caller runs.
+  Task<> schedule(Thread& thread);
+
+  /// try_to_wake_up(): does nothing to a thread that doesn't sleep.
+  Task<> wake_up(Thread& waker, Thread& sleeper);
+
+  const SchedulerTimes& times() const { return times_; }
+
+ private:
+  struct RunQueue {
+    std::deque<Thread*> waiting;
+    Thread* current = nullptr;
+    Picoseconds since;  ///< when the current thread got the CPU
+    Word lock;          ///< of struct rq; no line until the first wake-up
+  };
+
+  RunQueue& queue_of(const Thread& thread) { return queues_[thread.cpu().id().value]; }
+  const RunQueue& queue_of(const Thread& thread) const { return queues_[thread.cpu().id().value]; }
+  Task<> run(Thread& thread, Task<> program);
+  Process* pick_next(RunQueue& queue, Cpu& cpu);
+  void give_line(Word& word, const Thread& thread);
+
+  SchedulerTimes times_;
+  Hardware& hardware_;
+  std::vector<RunQueue> queues_;  ///< by CPU number
+};
+
+}  // namespace futexsim

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "futexsim/hardware/topology.hpp"
+#include "futexsim/parts/declaration.hpp"
+
+namespace futexsim {
+
+/// The threads that a workload asks for, and where they run.
+struct ThreadParameters {
+  std::uint32_t threads = 0;  ///< of each process
+  std::uint32_t processes = 1;
+  std::string placement = "all";
+
+  /// A workload's declaration, begun with these.
+  template <class Parameters>
+  static Declaration<Parameters> begin(const std::string& name, const std::string& help);
+};
+
+/// Where threads run.
+///   all                   thread i of each process on the i-th online CPU
+///   nodeK                 thread i of each process on the i-th CPU of node K
+///   one process per node  thread i of process p on the i-th CPU of the p-th node
+/// always modulo their number: perf binds threads in this way.
+struct Placement {
+  struct ThreadPlace {
+    std::uint32_t process;
+    CpuId cpu;
+  };
+
+  std::vector<ThreadPlace> threads;  ///< process by process
+  std::vector<NodeId> main_nodes;    ///< by process: of the main thread, and so of all arrays
+
+  /// InputError, at `at` (the workload), for a name that isn't a placement, or a node or processes
+  /// that the machine has no place for.
+  static Placement of(const ThreadParameters& wanted, const Cursor& at, const Topology& topology);
+
+  /// Each CPU that has a thread, once, in the order of the first thread on it.
+  std::vector<CpuId> cpus() const;
+};
+
+template <class Parameters>
+Declaration<Parameters> ThreadParameters::begin(const std::string& name, const std::string& help) {
+  using Number = std::uint32_t Parameters::*;
+  using Name = std::string Parameters::*;
+  return Declaration<Parameters>(name, help)
+      .required("threads", static_cast<Number>(&Parameters::threads),
+                {.unit = "threads",
+                 .help = "of each process; more than CPUs share them by time slices",
+                 .min = 1,
+                 .max = 65536})
+      .optional("processes", static_cast<Number>(&Parameters::processes),
+                {.unit = "processes", .min = 1, .max = 4096})
+      .optional("placement", static_cast<Name>(&Parameters::placement),
+                {.help = "all: thread i of a process on CPU i; nodeK: on the i-th CPU of node K; "
+                         "one process per node: on the i-th CPU of the process's own node; always "
+                         "modulo their number. The main thread is on the first of them",
+                 .pattern = "all|node[0-9]+|one process per node"});
+}
+
+}  // namespace futexsim

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "futexsim/engine/random.hpp"
+#include "futexsim/kernel/kernel.hpp"
+#include "futexsim/kernel/thread.hpp"
+#include "futexsim/parts/registry.hpp"
+#include "futexsim/workload/placement.hpp"
+
+namespace futexsim {
+
+/// What a workload runs on.
+struct WorkloadContext {
+  Kernel& kernel;
+  Hardware& hardware;
+  const Placement& placement;
+  RandomStream& random;  ///< of what differs from run to run: addresses, starting times
+};
+
+/// A workload in one simulation: processes, threads and their programs.
+class RunningWorkload {
+ public:
+  virtual ~RunningWorkload() = default;
+
+  std::uint64_t operations() const { return operations_; }
+  const std::vector<std::uint64_t>& operations_by_thread() const { return by_thread_; }
+  std::deque<Thread>& threads() { return threads_; }
+  /// Addresses of a thread's first and last futex.
+  virtual std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t thread) const = 0;
+
+ protected:
+  /// Creates processes and threads, which don't run yet.
+  explicit RunningWorkload(const WorkloadContext& context);
+
+  void count_operation(const Thread& thread) {
+    ++by_thread_[thread.number()];
+    ++operations_;
+  }
+
+ private:
+  std::deque<Thread> threads_;
+  std::vector<std::uint64_t> by_thread_;
+  std::uint64_t operations_ = 0;
+};
+
+/// A program that threads run, as a config chooses it; immutable. Implementations register
+/// themselves in Registry<Workload>.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual const ThreadParameters& threads() const = 0;
+  virtual std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const = 0;
+};
+
+using WorkloadChoice = Choice<Workload>;
+
+}  // namespace futexsim

@@ -1,0 +1,94 @@
+#include "futexsim/kernel/scheduler.hpp"
+
+#include <cassert>
+#include <utility>
+
+namespace futexsim {
+
+SchedulerTimes::SchedulerTimes(const Machine& machine, Picoseconds slice)
+    : wake_up(machine.path("wake_up")),
+      wake_latency(machine.path("wake_latency")),
+      context_switch(machine.path("context_switch")),
+      time_slice(slice) {}
+
+Scheduler::Scheduler(const SchedulerTimes& times, Hardware& hardware)
+    : times_(times), hardware_(hardware) {
+  for (const Cpu& cpu : hardware.cpus()) {
+    if (queues_.size() <= cpu.id().value) queues_.resize(cpu.id().value + 1);
+  }
+}
+
+bool Scheduler::start(Thread& thread, Task<> program, Picoseconds first_step) {
+  thread.process_.start(run(thread, std::move(program)));
+  RunQueue& queue = queue_of(thread);
+  if (queue.current != nullptr) {
+    queue.waiting.push_back(&thread);
+    return false;
+  }
+  queue.current = &thread;
+  thread.cpu().run(thread.process_, first_step);
+  return true;
+}
+
+void Scheduler::advance_slice(const Thread& thread, Picoseconds elapsed) {
+  queue_of(thread).since = queue_of(thread).since - elapsed;
+}
+
+/// A thread's life, do_exit() included.
+Task<> Scheduler::run(Thread& thread, Task<> program) {
+  co_await std::move(program);
+  Cpu& cpu = thread.cpu();
+  co_await cpu.elapse();
+  co_await cpu.switch_to(pick_next(queue_of(thread), cpu));
+}
+
+Process* Scheduler::pick_next(RunQueue& queue, Cpu& cpu) {
+  queue.current = nullptr;
+  queue.since = cpu.now();
+  if (queue.waiting.empty()) return nullptr;
+  queue.current = queue.waiting.front();
+  queue.waiting.pop_front();
+  return &queue.current->process_;
+}
+
+Task<> Scheduler::schedule(Thread& thread) {
+  Cpu& cpu = thread.cpu();
+  RunQueue& queue = queue_of(thread);
+  assert(queue.current == &thread && "only who has the CPU can give it away");
+  co_await cpu.compute(times_.context_switch);
+  co_await cpu.elapse();
+  if (thread.state_ == Thread::State::running) {
+    if (queue.waiting.empty()) co_return;
+    queue.waiting.push_back(&thread);
+  }
+  co_await cpu.switch_to(pick_next(queue, cpu));
+}
+
+/// The two locks are taken by one atomic each, and are rarely contended; their release hits.
+Task<> Scheduler::wake_up(Thread& waker, Thread& sleeper) {
+  Cpu& cpu = waker.cpu();
+  RunQueue& queue = queue_of(sleeper);
+  give_line(sleeper.pi_lock_, sleeper);
+  give_line(queue.lock, sleeper);
+  co_await cpu.compute(times_.wake_up);
+  co_await cpu.fetch_add(sleeper.pi_lock_, 1);
+  if (sleeper.state_ != Thread::State::sleeping) co_return;
+  sleeper.state_ = Thread::State::running;
+  if (queue.current == &sleeper) co_return;  // still on its way to sleep: it finds that it runs
+  co_await cpu.fetch_add(queue.lock, 1);
+  if (queue.current != nullptr) {
+    queue.waiting.push_back(&sleeper);
+    co_return;
+  }
+  queue.current = &sleeper;
+  queue.since = cpu.now() + times_.wake_latency;
+  sleeper.cpu().run(sleeper.process_, times_.wake_latency);
+}
+
+void Scheduler::give_line(Word& word, const Thread& thread) {
+  if (word.line != nullptr) return;
+  word.line = &hardware_.memory().allocate(hardware_.topology().node_of(thread.cpu().id()));
+  hardware_.memory().place(*word.line, thread.cpu().core_id());
+}
+
+}  // namespace futexsim
