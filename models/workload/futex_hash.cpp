@@ -1,31 +1,6 @@
 #include "futexsim/workload/futex_hash.hpp"
 
-#include <array>
-
 namespace futexsim {
-namespace {
-
-constexpr std::uint32_t word_bytes = 4;
-
-// glibc's malloc, main arena: chunks of 16-byte granules with a header of 8, and calloc'ed arrays
-// of 128 KiB and more from mmap, a page and 16 bytes of header each.
-constexpr std::uint64_t malloc_granule = 16;
-constexpr std::uint64_t malloc_header = 8;
-constexpr std::uint64_t mmap_threshold = 128 << 10;
-constexpr std::uint64_t mmap_header = 16;
-
-// What pthread_create() allocates between two arrays, as addresses in published output show: at
-// first from leftovers, so that it is missing or larger, then the same for each thread.
-constexpr std::array<std::uint64_t, 2> first_create_bytes{0, 0x210};
-constexpr std::uint64_t create_bytes = 0x180;
-constexpr std::uint32_t unsettled_creates = 2;
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-}  // namespace
-
 const Declaration<FutexHashParameters>& FutexHashParameters::declaration() {
   using P = FutexHashParameters;
   static const auto declaration =
@@ -47,8 +22,8 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, Kernel& kernel, Hard
     : kernel_(kernel),
       mm_(random),
       futexes_(parameters.futexes_per_thread),
-      by_thread_(hardware.cpus().size()) {
-  allocate_arrays(random);
+      by_thread_(hardware.cpus().size()),
+      arrays_(mm_, static_cast<std::uint32_t>(by_thread_.size()), futexes_, random) {
   std::vector<std::uint32_t> first(by_thread_.size());
   for (std::uint32_t& futex : first) futex = static_cast<std::uint32_t>(random.below(futexes_));
   place_lines(first, hardware);
@@ -67,18 +42,6 @@ Task<> FutexHash::worker(Cpu& cpu, std::uint32_t thread, std::uint32_t first) {
     co_await kernel_.futex_wait(cpu, key(thread, futex));
     ++by_thread_[thread];
     ++operations_;
-  }
-}
-
-void FutexHash::allocate_arrays(RandomStream& random) {
-  const std::uint64_t bytes = std::uint64_t{word_bytes} * futexes_;
-  std::uint64_t top = mm_.heap_start() + random.below(page_bytes) * malloc_granule;
-  for (std::uint32_t thread = 0; thread < by_thread_.size(); ++thread) {
-    arrays_.push_back(bytes < mmap_threshold ? top : round_up(top, page_bytes) + mmap_header);
-    top = bytes < mmap_threshold ? top + round_up(bytes + malloc_header, malloc_granule)
-                                 : arrays_.back() + bytes;
-    top += thread < unsettled_creates ? first_create_bytes[random.below(first_create_bytes.size())]
-                                      : create_bytes;
   }
 }
 

@@ -45,6 +45,15 @@ Items registered(const Catalogue&) {
   return out;
 }
 
+Items hashes(const Catalogue& catalogue) {
+  Items out = registered<HashChoice::Parts>(catalogue);
+  for (InventoryItem& item : out) {
+    const HashCost cost = HashChoice(item.name).make()->cost();
+    item.help += "; " + std::to_string(cost.cycles) + " cycles (" + std::string(cost.source) + ")";
+  }
+  return out;
+}
+
 Items workloads(const Catalogue&) {
   const auto& futex_hash = FutexHashParameters::declaration();
   return {{futex_hash.name(), futex_hash.help(), futex_hash.parameters()}};
@@ -85,7 +94,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{{"machines", machines},
                                      {"kernels", kernels},
                                      {"policies", registered<PolicyChoice::Parts>},
-                                     {"hashes", registered<HashChoice::Parts>},
+                                     {"hashes", hashes},
                                      {"spinlocks", registered<SpinLockChoice::Parts>},
                                      {"protocols", registered<ProtocolChoice::Parts>},
                                      {"workloads", workloads},

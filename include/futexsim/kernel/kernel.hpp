@@ -59,7 +59,9 @@ class Kernel {
 
   /// Of one operation, outside the bucket lock and without waiting for lines.
   Picoseconds local_work() const { return local_work_; }
-  HashBucket& bucket_of(const FutexKey& key) { return policy_->bucket(hash_->hash(key)); }
+  HashBucket& bucket_of(const FutexKey& key) {
+    return policy_->bucket(hash_->hash(key, policy_->bits()));
+  }
 
   std::uint64_t acquires() const { return acquires_; }
   std::uint64_t releases() const { return releases_; }

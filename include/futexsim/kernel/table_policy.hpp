@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -24,8 +25,9 @@ class TablePolicy {
  public:
   virtual ~TablePolicy() = default;
   virtual HashBucket& bucket(std::uint32_t hash) = 0;
-  /// Buckets of the table, or of each of its per-node parts.
+  /// Buckets of the table, or of each of its per-node parts: a power of two.
   virtual std::uint32_t buckets() const = 0;
+  unsigned bits() const { return static_cast<unsigned>(std::countr_zero(buckets())); }
   /// Is the table the process's own?
   virtual bool is_private() const = 0;
   /// Null where operations hold no reference.

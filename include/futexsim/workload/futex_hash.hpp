@@ -7,6 +7,7 @@
 #include "futexsim/kernel/kernel.hpp"
 #include "futexsim/kernel/mm.hpp"
 #include "futexsim/parts/declaration.hpp"
+#include "futexsim/workload/futex_arrays.hpp"
 
 namespace futexsim {
 
@@ -41,24 +42,23 @@ class FutexHash {
   std::uint64_t operations() const { return operations_; }
   const std::vector<std::uint64_t>& operations_by_thread() const { return by_thread_; }
   /// First and last futex of each thread.
-  std::uint64_t first_address(std::uint32_t thread) const { return arrays_[thread]; }
+  std::uint64_t first_address(std::uint32_t thread) const { return arrays_.address(thread, 0); }
   std::uint64_t last_address(std::uint32_t thread) const {
-    return arrays_[thread] + 4 * (futexes_ - 1);
+    return arrays_.address(thread, futexes_ - 1);
   }
 
  private:
   Task<> worker(Cpu& cpu, std::uint32_t thread, std::uint32_t first);
   FutexKey key(std::uint32_t thread, std::uint32_t futex) const {
-    return mm_.private_key(arrays_[thread] + 4 * std::uint64_t{futex});
+    return mm_.private_key(arrays_.address(thread, futex));
   }
-  void allocate_arrays(RandomStream& random);
   void place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware);
 
   Kernel& kernel_;
   Mm mm_;
   std::uint32_t futexes_;
-  std::vector<std::uint64_t> arrays_;
   std::vector<std::uint64_t> by_thread_;
+  FutexArrays arrays_;
   std::uint64_t operations_ = 0;
 };
 
