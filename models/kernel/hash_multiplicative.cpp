@@ -30,10 +30,10 @@ constexpr std::array<Multiplier, 4> others{{{"interim-2016", 0x9e37'0031'0c10'0d
                                             {"pi", 0x243f'6a88'85a3'08d3},
                                             {"e", 0xb7e1'5162'8aed'2a6b}}};
 
-/// `word` from the top: its highest `bits` bits become the lowest, the next ones follow above.
+/// The high half of `word`, its highest `bits` bits put below the others.
 constexpr std::uint32_t from_the_top(std::uint64_t word, unsigned bits) {
   if (bits == 0) return static_cast<std::uint32_t>(word >> 32);
-  const std::uint64_t next = word << bits >> 32;
+  const std::uint64_t next = word << bits >> 32 >> bits;
   return static_cast<std::uint32_t>((word >> (64 - bits)) | (next << bits));
 }
 
