@@ -1,5 +1,3 @@
-#include <bit>
-#include <limits>
 #include <vector>
 
 #include "table_parameters.hpp"
@@ -12,20 +10,18 @@ namespace {
 class PerNodeTables final : public FutexTable {
  public:
   PerNodeTables(const TableParameters& parameters, const TableContext& context)
-      : shift_(static_cast<unsigned>(std::bit_width(parameters.buckets)) - 1) {
+  {
     for (std::uint32_t node = 0; node < context.hardware.topology().nodes(); ++node) {
       tables_.push_back(table_on_node(parameters, context, {node}));
     }
   }
 
   HashBucket& bucket(std::uint32_t hash) override {
-    return tables_[(hash >> shift_) % tables_.size()].at_hash(hash);
+    return tables_[(hash >> hash_bits()) % tables_.size()].at_hash(hash);
   }
-  /// More than one part needs, as their number need be no power of two.
-  unsigned hash_bits() const override { return std::numeric_limits<std::uint32_t>::digits; }
+  unsigned hash_bits() const override { return bits_of(tables_.front()); }
 
  private:
-  unsigned shift_;
   std::vector<HashTable> tables_;
 };
 

@@ -1,32 +1,13 @@
 #include "futexsim/workload/futex_hash.hpp"
 
-#include <array>
-
 namespace futexsim {
 namespace {
 
-constexpr std::uint32_t word_bytes = 4;
-
-// glibc's malloc, main arena: chunks of 16-byte granules with a header of 8, and calloc'ed arrays
-// of 128 KiB and more from mmap, a page and 16 bytes of header each.
 constexpr std::uint64_t malloc_granule = 16;
-constexpr std::uint64_t malloc_header = 8;
-constexpr std::uint64_t mmap_threshold = 128 << 10;
-constexpr std::uint64_t mmap_header = 16;
-
-// What pthread_create() allocates between two arrays, as addresses in published output show: at
-// first from leftovers, so that it is missing or larger, then the same for each thread.
-constexpr std::array<std::uint64_t, 2> first_create_bytes{0, 0x210};
-constexpr std::uint64_t create_bytes = 0x180;
-constexpr std::uint32_t unsettled_creates = 2;
 
 // struct worker of tools/perf/bench/futex-hash.c until v4.9, in an array from calloc().
 constexpr std::uint64_t worker_bytes = 32;
 constexpr std::uint64_t worker_ops_offset = 24;
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 
@@ -48,8 +29,11 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContex
     : RunningWorkload(context),
       kernel_(context.kernel),
       futexes_(parameters.futexes_per_thread),
+      threads_each_(parameters.threads),
       shared_(parameters.shared) {
-  allocate_arrays(context.random);
+  for (std::size_t first = 0; first < threads().size(); first += threads_each_) {
+    arrays_.emplace_back(threads()[first].mm(), threads_each_, futexes_, context.random);
+  }
   if (kernel_.parameters().perf_counts_in_worker_array) allocate_counters(context);
   std::vector<std::uint32_t> first(threads().size());
   for (std::uint32_t& futex : first) {
@@ -68,27 +52,6 @@ Task<> FutexHash::worker(Thread& thread, std::uint32_t first) {
       co_await thread.cpu().store(counter, operations + 1);
     }
     count_operation(thread);
-  }
-}
-
-/// Each process's arrays in its own heap, by its main thread.
-void FutexHash::allocate_arrays(RandomStream& random) {
-  const std::uint64_t bytes = std::uint64_t{word_bytes} * futexes_;
-  const Mm* process = nullptr;
-  std::uint64_t top = 0;
-  std::uint32_t created = 0;
-  for (const Thread& thread : threads()) {
-    if (process != &thread.mm()) {
-      process = &thread.mm();
-      top = process->heap_start() + random.below(page_bytes) * malloc_granule;
-      created = 0;
-    }
-    arrays_.push_back(bytes < mmap_threshold ? top : round_up(top, page_bytes) + mmap_header);
-    top = bytes < mmap_threshold ? top + round_up(bytes + malloc_header, malloc_granule)
-                                 : arrays_.back() + bytes;
-    top += created < unsettled_creates ? first_create_bytes[random.below(first_create_bytes.size())]
-                                       : create_bytes;
-    ++created;
   }
 }
 

@@ -45,6 +45,15 @@ Items registered(const Catalogue&) {
   return out;
 }
 
+Items hashes(const Catalogue& catalogue) {
+  Items out = registered<HashChoice::Parts>(catalogue);
+  for (InventoryItem& item : out) {
+    const HashCost cost = HashChoice(item.name).make()->cost();
+    item.help += "; " + std::to_string(cost.cycles) + " cycles (" + std::string(cost.source) + ")";
+  }
+  return out;
+}
+
 Items experiments(const Catalogue& catalogue) {
   Items out;
   for (const std::string& name : catalogue.experiments()) {
@@ -80,7 +89,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{{"machines", machines},
                                      {"kernels", kernels},
                                      {"policies", registered<PolicyChoice::Parts>},
-                                     {"hashes", registered<HashChoice::Parts>},
+                                     {"hashes", hashes},
                                      {"spinlocks", registered<SpinLockChoice::Parts>},
                                      {"protocols", registered<ProtocolChoice::Parts>},
                                      {"workloads", registered<WorkloadChoice::Parts>},

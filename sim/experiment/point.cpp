@@ -41,6 +41,18 @@ std::optional<Replication> replicate_in_range(const Point& point, std::uint64_t 
   }
 }
 
+void check_hash(const PointParameters& parameters, const Cursor& config) {
+  const nlohmann::json policy = parameters.policy.resolved();
+  if (!policy.contains("buckets")) return;
+  const std::uint32_t buckets = policy.at("buckets").get<std::uint32_t>();
+  const std::string refusal = parameters.hash.make()->refusal(buckets);
+  if (refusal.empty()) return;
+  throw config.find("hash").value_or(config).error("hash function " +
+                                                       in_quotes(parameters.hash.name()) + " for " +
+                                                       std::to_string(buckets) + " buckets",
+                                                   refusal);
+}
+
 void add_rates(std::vector<ThreadResult>& sums, const std::vector<ThreadResult>& threads) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i].ops_per_sec += threads[i].ops_per_sec;
 }
@@ -92,6 +104,7 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
     const bool is_private = parameters_.policy.make()->is_private();
     parameters_.hash = is_private ? kernel_->private_hash : kernel_->global_hash;
   }
+  check_hash(parameters_, config);
 }
 
 nlohmann::json Point::resolved() const {

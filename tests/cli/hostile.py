@@ -140,6 +140,43 @@ class Cli(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.refused("bench", *arguments, saying=saying)
 
+    def test_hash(self):
+        self.file("bad.txt", "0x1000\n0x1001\n")
+        self.file("word.txt", "1000\r\nten\r\n")
+        self.file("empty.txt", "")
+        for arguments, saying in [
+            (["all"], "the argument"),
+            (["--hash", "jhash3"], 'did you mean "jhash2"?'),
+            (["--hash", ""], 'found the string ""'),
+            (["--hash", "jhash2,,wang"], 'found the string ""'),
+            (["--hash", "hash_mod", "-b", "8192"], "4 to 4096 buckets"),
+            (["-b", "1000"], "a power of two"),
+            (["-b", "0"], "from 1"),
+            (["-t", "0"], "from 1"),
+            (["-t", "65536"], "at most 4194304"),
+            (["--stride", "6", "--count", "2"], "a multiple of 4"),
+            (["--stride", "64"], "no --count"),
+            (["--stride", "0", "--count", "2"], "from 4"),
+            (["--count", "2"], "without --stride"),
+            (["--base", "0x1000"], "without --stride"),
+            (["--stride", "64", "--count", "2", "--base", "0x1002"], "a multiple of 4"),
+            (["--stride", "64", "--count", "2", "--base", "x"], "hexadecimal"),
+            (["--stride", "281474976710656", "--count", "4194304"], "user space"),
+            (["--stride", "64", "--count", "2", "-t", "2"], "beside --stride"),
+            (["--keys", "bad.txt", "-f", "2"], "beside --keys"),
+            (["--keys", "bad.txt", "--stride", "8"], "beside --keys"),
+            (["--keys", "bad.txt"], "bad.txt:2:1"),
+            (["--keys", "word.txt"], 'word.txt:2:1: found "ten"'),
+            (["--keys", "empty.txt"], "no address"),
+            (["--keys", "none.txt"], "No such file"),
+            (["--keys", "."], "."),
+            (["--format", "jsn"], 'did you mean "json"?'),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused("hash", *arguments, "-o", "out", saying=saying)
+        self.refused("run", POINT, "--set", "/hash=hash_mod", "--set", "/policy/buckets=2",
+                     saying="4 to 4096 buckets")
+
     # Files that aren't what they should be.
     def test_broken_configs(self):
         good = json.loads(POINT.read_text())
@@ -273,11 +310,35 @@ class Cli(unittest.TestCase):
 
     # What works.
     def test_help(self):
-        for command in ["run", "sweep", "validate", "bench", "list", "machine", "schema"]:
+        for command in ["run", "sweep", "validate", "bench", "list", "machine", "schema",
+                        "hash"]:
             self.assertIn("usage: futexsim " + command, self.succeeds(command, "--help"))
             self.assertIn("usage: futexsim " + command, self.succeeds(command, "-h"))
         self.assertIn("usage", self.succeeds("--help"))
         self.assertRegex(self.succeeds("--version"), r"^futexsim \d+\.\d+\.\d+")
+
+    def test_hash_spread(self):
+        keys = self.file("keys.txt", "0x1000\n1000\n2004\n")
+        report = json.loads(self.succeeds("hash", "--keys", keys, "-b", "2", "--format", "json"))
+        self.assertGreaterEqual(len(report["hashes"]), 16)
+        for row in report["hashes"]:
+            self.assertEqual((row["futexes"], row["buckets"]), (3, 2))
+            if row["hash"] == "hash_mod":
+                self.assertIsNone(row["longest"])
+            else:
+                self.assertIn((row["longest"], row["empty"]), [(2, 0), (3, 1)])
+                self.assertEqual(row["chi_square"], {2: 1 / 3, 3: 3}[row["longest"]])
+        table = self.succeeds("hash", "--hash", "hash_long,hash_64", "-t", "2", "-f", "64", "-b", "16")
+        self.assertIn("2 threads of 64 futexes each", table)
+        self.assertIn("8.0 futexes each on average", table)
+        for name in ["hash_long", "hash_64 pi", "hash_64 e", "hash_64 interim-2016"]:
+            self.assertRegex(table, r"(?m)^%s +\d" % name)
+        self.assertIn("only 4 to 4096 buckets", self.succeeds("hash", "-b", "1"))
+        strides = ["--stride", "4096", "--count", "1024", "-b", "256", "--base", "555555560000"]
+        rows = self.succeeds("hash", *strides, "--hash", "hash_64_old", "--format", "csv")
+        self.assertIn("\nhash_64_old,1024,256,", rows)
+        self.assertEqual(rows, self.succeeds("hash", *strides, "--hash=hash_64_old", "--seed", "9",
+                                             "--format", "csv"))
 
     def test_rows(self):
         row = json.loads(self.succeeds("run", POINT, *QUICK, "--format", "json", "--seed", "5"))

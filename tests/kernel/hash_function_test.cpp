@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "futexsim/kernel/mm.hpp"
+#include "futexsim/parts/text_file.hpp"
 
 using namespace futexsim;
 
@@ -31,21 +32,36 @@ const std::vector<Vector> vectors{
 
 TEST_CASE("jhash2 of a whole key has lookup3's values") {
   const auto jhash2 = HashChoice("jhash2").make();
-  for (const Vector& vector : vectors) CHECK(jhash2->hash(vector.key) == vector.whole_key);
+  for (const Vector& vector : vectors) CHECK(jhash2->hash(vector.key, 16) == vector.whole_key);
 }
 
 TEST_CASE("jhash2 of the address has lookup3's values, whatever the mm") {
   const auto jhash2 = HashChoice("jhash2_addr_offs").make();
   for (const Vector& vector : vectors) {
-    CHECK(jhash2->hash(vector.key) == vector.address_offset);
+    CHECK(jhash2->hash(vector.key, 16) == vector.address_offset);
     FutexKey elsewhere = vector.key;
     elsewhere.mm ^= 0x1240;
-    CHECK(jhash2->hash(elsewhere) == vector.address_offset);
+    CHECK(jhash2->hash(elsewhere, 16) == vector.address_offset);
   }
 }
 
 TEST_CASE("the shorter key costs fewer cycles") {
   CHECK(HashChoice("jhash2_addr_offs").make()->cycles() < HashChoice("jhash2").make()->cycles());
+}
+
+TEST_CASE("each hash function has a cost and says where it comes from") {
+  for (const std::string& name : HashChoice::Parts::instance().names()) {
+    CAPTURE(name);
+    const HashCost cost = HashChoice(name).make()->cost();
+    CHECK(cost.cycles > 0);
+    CHECK(cost.source.find("Zen") != std::string_view::npos);
+  }
+}
+
+TEST_CASE("the README's example of a hash function is the shipped file, as it was built") {
+  const std::string readme = read_text_file(FUTEXSIM_SOURCE_DIR "/models/kernel/README.md");
+  const std::string file = read_text_file(FUTEXSIM_SOURCE_DIR "/models/kernel/hash_wang.cpp");
+  CHECK(readme.find("```cpp\n" + file + "```\n") != std::string::npos);
 }
 
 TEST_CASE("a private key is the mm, the page and the offset in it") {

@@ -92,7 +92,7 @@ class Kernel {
     return private_.empty() || key.is_shared() ? global() : private_[mm.number()];
   }
   static HashBucket& bucket_of(Hashing& hashing, const FutexKey& key) {
-    return hashing.table->bucket(hashing.hash->hash(key));
+    return hashing.table->bucket(hashing.hash->hash(key, hashing.table->hash_bits()));
   }
   Hashing& global() {
     if (!global_.table) build_global_table();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -24,7 +23,7 @@ struct TableContext {
 class FutexTable {
  public:
   virtual ~FutexTable() = default;
-  /// The bucket of a hash of at least `hash_bits()` bits.
+  /// The bucket of a hash whose low `hash_bits()` bits choose it, or with those above them.
   virtual HashBucket& bucket(std::uint32_t hash) = 0;
   virtual unsigned hash_bits() const = 0;
   /// Null where operations hold no reference.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "futexsim/workload/futex_arrays.hpp"
 #include "futexsim/workload/workload.hpp"
 
 namespace futexsim {
@@ -25,25 +26,28 @@ class FutexHash final : public RunningWorkload {
   FutexHash(const FutexHashParameters& parameters, const WorkloadContext& context);
 
   FutexKey key(const Thread& thread, std::uint32_t futex) const {
-    const std::uint64_t address = arrays_[thread.number()] + 4 * std::uint64_t{futex};
+    const std::uint64_t address = this->address(thread.number(), futex);
     return shared_ ? thread.mm().shared_key(address) : thread.mm().private_key(address);
   }
   std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t thread) const override {
-    return {arrays_[thread], arrays_[thread] + 4 * (std::uint64_t{futexes_} - 1)};
+    return {address(thread, 0), address(thread, futexes_ - 1)};
   }
 
  private:
   Task<> worker(Thread& thread, std::uint32_t first);
-  void allocate_arrays(RandomStream& random);
+  std::uint64_t address(std::uint32_t thread, std::uint32_t futex) const {
+    return arrays_[thread / threads_each_].address(thread % threads_each_, futex);
+  }
   void allocate_counters(const WorkloadContext& context);
   void place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware);
   void start(const std::vector<std::uint32_t>& first, RandomStream& random);
 
   Kernel& kernel_;
   std::uint32_t futexes_;
+  std::uint32_t threads_each_;  ///< of each process
   bool shared_;
-  std::vector<std::uint64_t> arrays_;  ///< by thread
-  std::vector<Word> counters_;         ///< by thread; none where perf counts in a local variable
+  std::vector<FutexArrays> arrays_;  ///< by process, each in its heap, by its main thread
+  std::vector<Word> counters_;       ///< by thread; none where perf counts in a local variable
 };
 
 }  // namespace futexsim
