@@ -5,38 +5,11 @@
 #include <deque>
 #include <set>
 
-#include "../support/lab.hpp"
-#include "futexsim/engine/random.hpp"
-#include "futexsim/kernel/spin_lock.hpp"
+#include "../support/lock_contest.hpp"
 
 using namespace futexsim;
 
 namespace {
-
-/// CPUs that take a lock again and again, and raise a counter under it without an atomic.
-struct Contest {
-  SpinLock& spinlock;
-  Word& lock;
-  Word& counter;
-  std::uint32_t rounds;
-  std::uint64_t longest_think_ns;
-  std::vector<std::uint32_t> acquired{};  ///< CPUs, in the order in which they got the lock
-  std::uint32_t finished = 0;
-};
-
-Task<> compete(Cpu& cpu, Contest& contest, RandomStream& random) {
-  for (std::uint32_t round = 0; round < contest.rounds; ++round) {
-    const auto think = static_cast<std::int64_t>(random.below(contest.longest_think_ns));
-    co_await cpu.compute(nanoseconds(think));
-    co_await contest.spinlock.acquire(cpu, contest.lock);
-    contest.acquired.push_back(cpu.id().value);
-    const std::uint32_t value = co_await cpu.load(contest.counter);
-    co_await cpu.compute(nanoseconds(10));
-    co_await cpu.store(contest.counter, value + 1);
-    co_await contest.spinlock.release(cpu, contest.lock);
-  }
-  ++contest.finished;
-}
 
 constexpr std::uint32_t locked = 0xff, pending = 0xff00, tail = 0xffff'0000;
 

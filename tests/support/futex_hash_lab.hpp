@@ -22,6 +22,7 @@ class TestKernel {
     return kernel;
   }
 
+  TestKernel& spinlock(const char* name) { return json_["spinlock"] = name, *this; }
   TestKernel& waiters(const char* when) { return json_["waiters"] = when, *this; }
   TestKernel& loads_bucket_priv(bool loads) { return json_["loads_bucket_priv"] = loads, *this; }
   TestKernel& policy(const char* name, std::uint32_t buckets) {

@@ -26,12 +26,16 @@ namespace futexsim {
 class Lab {
  public:
   explicit Lab(const TestMachine& machine, std::uint32_t cpus)
-      : machine_(machine.machine()),
-        simulation_(cpus * Hardware::actors_per_cpu + 1),
-        hardware_(simulation_, machine_, first_cpus(cpus)) {
+      : Lab(machine.machine(), first_cpus(machine.machine(), cpus)) {}
+  /// Any machine, and the CPUs in use by name.
+  Lab(Machine machine, const std::vector<CpuId>& cpus)
+      : machine_(std::move(machine)),
+        simulation_(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu + 1),
+        hardware_(simulation_, machine_, cpus) {
     simulation_.join(alarm_);
   }
 
+  /// By their order in the lab.
   Cpu& cpu(std::uint32_t number) { return hardware_.cpus()[number]; }
   Simulation& simulation() { return simulation_; }
   Hardware& hardware() { return hardware_; }
@@ -88,9 +92,9 @@ class Lab {
     bool rang = false;
   };
 
-  std::vector<CpuId> first_cpus(std::uint32_t count) const {
-    if (count > machine_.topology().cpus()) throw std::logic_error("a lab without so many CPUs");
-    const auto online = machine_.topology().online();
+  static std::vector<CpuId> first_cpus(const Machine& machine, std::uint32_t count) {
+    if (count > machine.topology().cpus()) throw std::logic_error("a lab without so many CPUs");
+    const auto online = machine.topology().online();
     return {online.begin(), online.begin() + count};
   }
 
