@@ -1,4 +1,4 @@
-"""The rules of the house that a compiler doesn't see: structure.py includes|readmes|links.
+"""The rules of the house that a compiler doesn't see: structure.py includes|readmes|links|recipes.
 
 Prints one line per violation and exits with 1 if there is any. Run from the top of the tree.
 """
@@ -118,7 +118,17 @@ def check_links():
                 yield f"{document}: no such file: {name}"
 
 
-RULES = {"includes": check_includes, "readmes": check_readmes, "links": check_links}
+def check_recipes():
+    """Each example of tests/recipes stands in a README, to the letter."""
+    readmes = [p.read_text() for p in files_below(*FOLDERS) if p.name == "README.md"]
+    blocks = {block for text in readmes for block in re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S)}
+    for path in files_below("tests/recipes"):
+        if path.suffix == ".cpp" and path.stem != "recipes" and path.read_text() not in blocks:
+            yield f"{path}: no README has this as a block of code"
+
+
+RULES = {"includes": check_includes, "readmes": check_readmes, "links": check_links,
+         "recipes": check_recipes}
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in RULES:

@@ -9,8 +9,7 @@ namespace {
 /// hash's bits above those of the bucket choose the part (__futex_hash() without FUTEX2_NUMA).
 class PerNodeTables final : public FutexTable {
  public:
-  PerNodeTables(const TableParameters& parameters, const TableContext& context)
-  {
+  PerNodeTables(const TableParameters& parameters, const TableContext& context) {
     for (std::uint32_t node = 0; node < context.hardware.topology().nodes(); ++node) {
       tables_.push_back(table_on_node(parameters, context, {node}));
     }

@@ -9,7 +9,7 @@ using namespace futexsim;
 TEST_CASE("perf's futexes lie where a simulation of the same seed has them") {
   const HashLayout layout = HashLayout::read({.threads = 5, .futexes = 1024, .seed = 7});
   REQUIRE(layout.keys.size() == 5 * 1024);
-  const FutexHashLab lab(TestMachine{}.cores_per_node(5), TestKernel{}, 5, 7);
+  FutexHashLab lab(TestMachine{}.cores_per_node(5), TestKernel{}, 5, 7);
   for (std::uint32_t thread = 0; thread < 5; ++thread) {
     for (std::uint32_t futex = 0; futex < 1024; ++futex) {
       const FutexKey& found = layout.keys[thread * 1024 + futex];

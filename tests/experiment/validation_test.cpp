@@ -109,8 +109,8 @@ TEST_CASE("a row that can't be run is listed with the reason") {
     return table.at("rows").at(0).at("not_run").get<std::string>();
   };
   CHECK(reason("t,pdp-11,2024-rfc-v2,2,all,8,private,jhash2,4,1,1,\n") == "no machine \"pdp-11\"");
-  CHECK(reason("t,e5-2650,2024-rfc,2,all,8,private,jhash2,4,1,1,\n") ==
-        "no kernel \"2024-rfc\" (nearest: \"2024-rfc-v2\")");
+  CHECK(reason("t,e5-2650,2024-rfc-v,2,all,8,private,jhash2,4,1,1,\n") ==
+        "no kernel \"2024-rfc-v\" (nearest: \"2024-rfc-v2\")");
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,percpu,jhash2,4,1,1,\n") == "no policy \"percpu\"");
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,resizable,jhash2,4,1,1,\n") ==
         "kernel \"2024-rfc-v2\" has no policy \"resizable\"");

@@ -5,39 +5,11 @@
 #include <deque>
 #include <set>
 
-#include "../support/threads.hpp"
-#include "futexsim/engine/random.hpp"
-#include "futexsim/kernel/spin_lock.hpp"
+#include "../support/lock_contest.hpp"
 
 using namespace futexsim;
 
 namespace {
-
-/// CPUs that take a lock again and again, and raise a counter under it without an atomic.
-struct Contest {
-  SpinLock& spinlock;
-  Word& lock;
-  Word& counter;
-  std::uint32_t rounds;
-  std::uint64_t longest_think_ns;
-  std::vector<std::uint32_t> acquired{};  ///< CPUs, in the order in which they got the lock
-  std::uint32_t finished = 0;
-};
-
-Task<> compete(Thread& thread, Contest& contest, RandomStream& random) {
-  Cpu& cpu = thread.cpu();
-  for (std::uint32_t round = 0; round < contest.rounds; ++round) {
-    const auto think = static_cast<std::int64_t>(random.below(contest.longest_think_ns));
-    co_await cpu.compute(nanoseconds(think));
-    co_await contest.spinlock.acquire(thread, contest.lock);
-    contest.acquired.push_back(cpu.id().value);
-    const std::uint32_t value = co_await cpu.load(contest.counter);
-    co_await cpu.compute(nanoseconds(10));
-    co_await cpu.store(contest.counter, value + 1);
-    co_await contest.spinlock.release(thread, contest.lock);
-  }
-  ++contest.finished;
-}
 
 constexpr std::uint32_t locked = 0xff, pending = 0xff00, tail = 0xffff'0000;
 
@@ -113,7 +85,6 @@ Outcome compete(std::uint32_t cpus, std::uint64_t seed, std::uint64_t longest_th
   machine.hold_window(static_cast<double>(seed % 3 * 6)).atomic(8).plain(1);
   if (seed % 2 == 0) machine.moesi();
   Lab lab(machine, cpus);
-  BareThreads threads(lab);
   const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
   Word& lock = lab.word(static_cast<std::uint32_t>(seed % 2));
   // The counter beside the lock, or on a line of its own.
@@ -122,7 +93,7 @@ Outcome compete(std::uint32_t cpus, std::uint64_t seed, std::uint64_t longest_th
   std::deque<RandomStream> random;
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
     random.emplace_back(seed, "think", cpu);
-    lab.start(cpu, compete(threads[cpu], contest, random.back()));
+    lab.start(cpu, compete(lab.thread(cpu), contest, random.back()));
   }
   Onlooker onlooker;
   std::vector<std::size_t> when_queued;
@@ -183,12 +154,11 @@ TEST_CASE("every way through the slow path is taken") {
 
 TEST_CASE("who finds the lock on its way to the pending waiter waits for that, and doesn't queue") {
   Lab lab(TestMachine{}.same_l3(20).hold_window(5), 2);
-  BareThreads threads(lab);
   const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
   Word& lock = lab.word_owned_by(1);
   lock.value = 0x100;
   Picoseconds done;
-  lab.start(0, acquire_once(*spinlock, threads[0], lock, done));
+  lab.start(0, acquire_once(*spinlock, lab.thread(0), lock, done));
   lab.start(1, take_and_release(lab.cpu(1), lock, nanoseconds(500)), nanoseconds(1000));
   Onlooker onlooker;
   while (lab.simulation().step()) onlooker.look(lock.value);
@@ -201,13 +171,12 @@ TEST_CASE("who finds the lock on its way to the pending waiter waits for that, a
 
 TEST_CASE("alone, a lock is one atomic and its release one store") {
   Lab lab(TestMachine{}.atomic(8).plain(1), 1);
-  BareThreads threads(lab);
   const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
   Word& lock = lab.word_owned_by(0);
   Word& counter = lab.word_owned_by(0);
   Contest contest{*spinlock, lock, counter, 100, 1};
   RandomStream random(1, "think");
-  lab.start(0, compete(threads[0], contest, random));
+  lab.start(0, compete(lab.thread(0), contest, random));
   CHECK(lab.run_to_end());
   // 100 times: atomic, load, 10 ns, store, store; the last store's cost comes after its effect.
   CHECK(lab.simulation().now() == nanoseconds(100 * (8 + 1 + 10 + 1 + 1) - 1));

@@ -8,7 +8,7 @@
 
 #include "futexsim/kernel/kernel.hpp"
 #include "futexsim/workload/futex_hash.hpp"
-#include "threads.hpp"
+#include "lab.hpp"
 
 namespace futexsim {
 
@@ -23,6 +23,7 @@ class TestKernel {
     return kernel;
   }
 
+  TestKernel& spinlock(const char* name) { return json_["spinlock"] = name, *this; }
   TestKernel& waiters(const char* when) { return json_["waiters"] = when, *this; }
   TestKernel& loads_bucket_priv(bool loads) { return json_["loads_bucket_priv"] = loads, *this; }
   TestKernel& policy(const char* name, std::uint32_t buckets) {
@@ -62,16 +63,11 @@ class KernelLab : public Lab {
 
   Kernel& kernel() { return kernel_; }
 
-  /// Of a process whose main thread runs on node 0, on CPU `number`.
-  Thread& thread(std::uint32_t number) {
-    if (!threads_) threads_.emplace(*this, kernel_.create_mm({0}, random_));
-    return (*threads_)[number];
-  }
+ protected:
+  Mm& mm() override { return kernel_.create_mm({0}, random_); }
 
  private:
   Kernel kernel_;
-  RandomStream random_{1, "mm"};
-  std::optional<Threads> threads_;
 };
 
 /// `perf bench futex hash` at work, thread i on CPU i.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "futexsim/hardware/machine.hpp"
+#include "futexsim/kernel/thread.hpp"
 #include "test_machine.hpp"
 
 /// So that a failed check prints nanoseconds.
@@ -26,13 +27,29 @@ namespace futexsim {
 class Lab {
  public:
   explicit Lab(const TestMachine& machine, std::uint32_t cpus)
-      : machine_(machine.machine()),
-        simulation_(cpus * Hardware::actors_per_cpu + 1),
-        hardware_(simulation_, machine_, first_cpus(cpus)) {
+      : Lab(machine.machine(), first_cpus(machine.machine(), cpus)) {}
+  /// Any machine, and the CPUs in use by name.
+  Lab(Machine machine, const std::vector<CpuId>& cpus)
+      : machine_(std::move(machine)),
+        simulation_(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu + 1),
+        hardware_(simulation_, machine_, cpus) {
     simulation_.join(alarm_);
   }
 
+  /// By their order in the lab.
+  virtual ~Lab() = default;
+
   Cpu& cpu(std::uint32_t number) { return hardware_.cpus()[number]; }
+  /// A thread on that CPU, of one process for all.
+  Thread& thread(std::uint32_t number) {
+    if (threads_.empty()) {
+      Mm& process = mm();
+      for (Cpu& cpu : hardware_.cpus()) {
+        threads_.emplace_back(static_cast<std::uint32_t>(threads_.size()), process, cpu);
+      }
+    }
+    return threads_[number];
+  }
   Simulation& simulation() { return simulation_; }
   Hardware& hardware() { return hardware_; }
   MemorySystem& memory() { return hardware_.memory(); }
@@ -81,6 +98,12 @@ class Lab {
     return memory().counts().transfers[static_cast<std::size_t>(distance)];
   }
 
+ protected:
+  /// The process, when it is first asked for.
+  virtual Mm& mm() { return mm_.emplace(0, NodeId{0}, random_); }
+
+  RandomStream random_{1, "mm"};
+
  private:
   /// Joins last, so it rings after everything else at its time.
   struct Alarm final : Actor {
@@ -88,12 +111,14 @@ class Lab {
     bool rang = false;
   };
 
-  std::vector<CpuId> first_cpus(std::uint32_t count) const {
-    if (count > machine_.topology().cpus()) throw std::logic_error("a lab without so many CPUs");
-    const auto online = machine_.topology().online();
+  static std::vector<CpuId> first_cpus(const Machine& machine, std::uint32_t count) {
+    if (count > machine.topology().cpus()) throw std::logic_error("a lab without so many CPUs");
+    const auto online = machine.topology().online();
     return {online.begin(), online.begin() + count};
   }
 
+  std::optional<Mm> mm_;
+  std::deque<Thread> threads_;
   Machine machine_;
   Simulation simulation_;
   Hardware hardware_;
