@@ -80,7 +80,7 @@ void MemorySystem::start_next(CacheLine& line) {
       holds_copy(line, request.core) &&
       (request.access == Access::read || line.state == CacheLine::State::exclusive);
   Transfer transfer{timing_.same_core, Distance::same_core};
-  if (!at_hand) transfer = protocol_.transfer(request);
+  if (!at_hand) transfer = protocol_.transfer(request, now);
   line.in_flight = &request;
   line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
   const auto distance = static_cast<std::size_t>(transfer.distance);

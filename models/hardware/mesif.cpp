@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include "futexsim/hardware/directory_cache.hpp"
+#include "futexsim/hardware/memory_banks.hpp"
 #include "futexsim/parts/declaration.hpp"
 #include "futexsim/parts/quantity.hpp"
 #include "futexsim/parts/registry.hpp"
@@ -15,6 +17,7 @@ struct MesifParameters {
   Quantity upgrade;
   std::optional<Quantity> directory_cache_lines;
   std::optional<Quantity> directory_miss;
+  std::optional<MemoryBanks::Parameters> banks;
 
   static const Declaration<MesifParameters>& declaration() {
     static const auto declaration =
@@ -43,6 +46,10 @@ struct MesifParameters {
                        .help = "look into the directory in memory, when its cache misses",
                        .min = 0,
                        .max = 1e6})
+            .optional("memory_banks", &MesifParameters::banks,
+                      {.help = "banks of a node's memory, which a line occupies that is written "
+                               "back because another socket reads it modified; absent: they don't "
+                               "delay anything"})
             .check([](const MesifParameters& mesif, const Cursor& at) {
               if (mesif.directory_cache_lines.has_value() != mesif.directory_miss.has_value()) {
                 at.refuse("directory_cache_lines and directory_miss together, or neither");
@@ -65,14 +72,15 @@ class Mesif final : public CoherenceProtocol {
         home_snoop_(parameters.snoop == "home"),
         memory_access_{parameters.memory_access.scaled(1000)},
         upgrade_per_mille_(parameters.upgrade.scaled(1000)) {
+    if (parameters.banks) banks_.assign(topology.nodes(), MemoryBanks(*parameters.banks));
     if (!parameters.directory_miss) return;
     directory_miss_ = {parameters.directory_miss->scaled(1000)};
     const auto lines = static_cast<std::uint32_t>(parameters.directory_cache_lines->scaled(1));
     directories_.assign(topology.nodes(), DirectoryCache(lines / ways * ways, ways));
   }
 
-  Transfer transfer(const LineRequest& request) override {
-    const CacheLine& line = *request.line;
+  Transfer transfer(const LineRequest& request, Picoseconds now) override {
+    CacheLine& line = *request.line;
     Transfer transfer =
         serve(request, paths_, memory_access_, upgrade_per_mille_, [&](CoreId holder) {
           const Topology& topology = paths_.topology();
@@ -84,6 +92,7 @@ class Mesif final : public CoherenceProtocol {
     if (between_nodes(transfer.distance) && !directory_knows(line)) {
       transfer.latency += directory_miss_;
     }
+    if (between_nodes(transfer.distance) && !banks_.empty()) write_back(request, transfer, now);
     return transfer;
   }
 
@@ -102,12 +111,22 @@ class Mesif final : public CoherenceProtocol {
     return directories_.empty() || directories_[line.home.value].touch(line.number);
   }
 
+  /// MESIF has no state for a dirty line that is shared: a read by another socket writes it back,
+  /// and the home lets the line go on only when that is done.
+  void write_back(const LineRequest& request, Transfer& transfer, Picoseconds now) {
+    CacheLine& line = *request.line;
+    transfer.latency += std::max(Picoseconds{}, line.in_memory_at - now);
+    if (request.access != Access::read || line.state != CacheLine::State::exclusive) return;
+    line.in_memory_at = banks_[line.home.value].write(line.number, now + transfer.latency);
+  }
+
   ProtocolPaths paths_;
   bool home_snoop_;
   Picoseconds memory_access_;
   std::int64_t upgrade_per_mille_;
   Picoseconds directory_miss_;
   std::vector<DirectoryCache> directories_;
+  std::vector<MemoryBanks> banks_;  ///< by node; empty: not simulated
 };
 
 const Register<CoherenceProtocol, const Topology&> mesif{

@@ -37,7 +37,7 @@ class Moesi final : public CoherenceProtocol {
         memory_access_{parameters.memory_access.scaled(1000)},
         upgrade_per_mille_(parameters.upgrade.scaled(1000)) {}
 
-  Transfer transfer(const LineRequest& request) override {
+  Transfer transfer(const LineRequest& request, Picoseconds /*now*/) override {
     return serve(request, paths_, memory_access_, upgrade_per_mille_, [&](CoreId holder) {
       const Topology& topology = paths_.topology();
       return topology.l3_of(holder) == topology.l3_of(request.core)

@@ -32,9 +32,6 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
                              "most 8)",
                      .min = 1,
                      .max = 1'000'000})
-          .optional("perf_counts_in_worker_array", &P::perf_counts_in_worker_array,
-                    {.help = "perf bench futex hash of this tree counts operations in an array "
-                             "whose neighbours share lines (until v4.9), not in a local variable"})
           .required("policies", &P::policies,
                     {.help = "table policies that it has", .min_items = 1, .unique = true})
           .check([](const P& kernel, const Cursor& at) {

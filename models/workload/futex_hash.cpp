@@ -1,16 +1,6 @@
 #include "futexsim/workload/futex_hash.hpp"
 
 namespace futexsim {
-namespace {
-
-constexpr std::uint64_t malloc_granule = 16;
-
-// struct worker of tools/perf/bench/futex-hash.c until v4.9, in an array from calloc().
-constexpr std::uint64_t worker_bytes = 32;
-constexpr std::uint64_t worker_ops_offset = 24;
-
-}  // namespace
-
 const Declaration<FutexHashParameters>& FutexHashParameters::declaration() {
   using P = FutexHashParameters;
   static const auto declaration =
@@ -34,7 +24,6 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContex
   for (std::size_t first = 0; first < threads().size(); first += threads_each_) {
     arrays_.emplace_back(threads()[first].mm(), threads_each_, futexes_, context.random);
   }
-  if (kernel_.parameters().perf_counts_in_worker_array) allocate_counters(context);
   std::vector<std::uint32_t> first(threads().size());
   for (std::uint32_t& futex : first) {
     futex = static_cast<std::uint32_t>(context.random.below(futexes_));
@@ -46,36 +35,7 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContex
 Task<> FutexHash::worker(Thread& thread, std::uint32_t first) {
   for (std::uint32_t futex = first;; futex = futex + 1 == futexes_ ? 0 : futex + 1) {
     co_await kernel_.futex_wait(thread, key(thread, futex));
-    if (!counters_.empty()) {  // w->ops++
-      Word& counter = counters_[thread.number()];
-      const std::uint32_t operations = co_await thread.cpu().load(counter);
-      co_await thread.cpu().store(counter, operations + 1);
-    }
     count_operation(thread);
-  }
-}
-
-/// Neighbouring threads' counters share a line, as struct worker is half as large as one.
-void FutexHash::allocate_counters(const WorkloadContext& context) {
-  MemorySystem& memory = context.hardware.memory();
-  const std::uint64_t line_bytes = memory.timing().line_bytes;
-  const Mm* process = nullptr;
-  std::uint64_t address = 0;
-  std::uint64_t line = 0;
-  for (const Thread& thread : threads()) {
-    const bool is_first = process != &thread.mm();
-    if (is_first) {
-      process = &thread.mm();
-      address = context.random.below(page_bytes) * malloc_granule + worker_ops_offset;
-    }
-    if (is_first || address / line_bytes != line) {
-      counters_.push_back({.line = &memory.allocate(process->main_node())});
-      memory.place(*counters_.back().line, thread.cpu().core_id());
-    } else {
-      counters_.push_back({.line = counters_.back().line});
-    }
-    line = address / line_bytes;
-    address += worker_bytes;
   }
 }
 

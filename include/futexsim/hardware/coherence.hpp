@@ -35,9 +35,9 @@ class CoherenceProtocol {
  public:
   virtual ~CoherenceProtocol() = default;
 
-  /// The transfer that serves `request` in the line's present state.
+  /// The transfer that serves `request` in the line's present state, from `now` on.
   /// Invariant: the requester's core cannot serve itself.
-  virtual Transfer transfer(const LineRequest& request) = 0;
+  virtual Transfer transfer(const LineRequest& request, Picoseconds now) = 0;
 
   /// After a read by `reader`, who answers the next request?
   virtual CoreId responder_after_read(const CacheLine& line, CoreId reader) const = 0;

@@ -33,7 +33,6 @@ struct KernelParameters {
   HashChoice global_hash;             ///< of keys that go to a global table
   HashChoice private_hash;            ///< of keys that go to a process's own table
   std::uint32_t time_slice_us = 3000;
-  bool perf_counts_in_worker_array = false;
 
   static const Declaration<KernelParameters>& declaration();
 };

@@ -38,7 +38,6 @@ class FutexHash final : public RunningWorkload {
   std::uint64_t address(std::uint32_t thread, std::uint32_t futex) const {
     return arrays_[thread / threads_each_].address(thread % threads_each_, futex);
   }
-  void allocate_counters(const WorkloadContext& context);
   void place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware);
   void start(const std::vector<std::uint32_t>& first, RandomStream& random);
 
@@ -47,7 +46,6 @@ class FutexHash final : public RunningWorkload {
   std::uint32_t threads_each_;  ///< of each process
   bool shared_;
   std::vector<FutexArrays> arrays_;  ///< by process, each in its heap, by its main thread
-  std::vector<Word> counters_;       ///< by thread; none where perf counts in a local variable
 };
 
 }  // namespace futexsim
