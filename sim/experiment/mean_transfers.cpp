@@ -1,0 +1,118 @@
+#include "mean_transfers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace futexsim {
+namespace {
+
+/// Threads below one L3, by core.
+using CoresOfL3 = std::map<std::uint32_t, std::map<std::uint32_t, double>>;
+
+CoresOfL3 threads_by_place(const Topology& topology, std::span<const CpuId> cpus) {
+  CoresOfL3 out;
+  for (const CpuId cpu : cpus) {
+    const CoreId core = topology.core_of(cpu);
+    out[topology.l3_of(core).value][core.value] += 1;
+  }
+  return out;
+}
+
+/// Ordered pairs of threads on different cores of two L3 groups, and a pair of cores that stands
+/// for them.
+struct Pairs {
+  double count = 0;
+  CoreId owner, requester;
+};
+
+Pairs pairs_between(const std::map<std::uint32_t, double>& owners,
+                    const std::map<std::uint32_t, double>& requesters) {
+  Pairs out;
+  for (const auto& [owner, owning] : owners) {
+    for (const auto& [requester, requesting] : requesters) {
+      if (owner == requester) continue;
+      out.count += owning * requesting;
+      out.owner = {owner};
+      out.requester = {requester};
+    }
+  }
+  return out;
+}
+
+/// Single transfers as a machine's protocol answers them.
+class TransferProbe {
+ public:
+  explicit TransferProbe(const Machine& machine)
+      : cores_(machine.topology().cores()),
+        warm_(machine.parameters().protocol.make(machine.topology())),
+        cold_(machine.parameters().protocol.make(machine.topology())) {}
+
+  /// In nanoseconds; `known`: probability that a directory cache knows the line.
+  MeanTransfers latencies(const Pairs& pair, NodeId home, double known) {
+    std::vector<std::uint64_t> sharers((cores_ + 63) / 64);
+    for (const CoreId core : {pair.owner, pair.requester}) {
+      sharers[core.value / 64] |= std::uint64_t{1} << (core.value % 64);
+    }
+    CacheLine owned{.state = CacheLine::State::exclusive, .responder = pair.owner, .home = home};
+    CacheLine shared{.state = CacheLine::State::shared,
+                     .responder = pair.owner,
+                     .home = home,
+                     .sharers = sharers.data()};
+    const auto mean = [&](CacheLine& line, Access access) {
+      LineRequest request{.line = &line, .core = pair.requester, .access = access};
+      line.number = 0;
+      warm_->placed(line);
+      const double hit = in_nanoseconds(warm_->transfer(request).latency);
+      line.number = ++never_seen_;
+      const double miss = in_nanoseconds(cold_->transfer(request).latency);
+      return known * hit + (1 - known) * miss;
+    };
+    return {.write = mean(owned, Access::write),
+            .read = mean(owned, Access::read),
+            .upgrade = mean(shared, Access::write)};
+  }
+
+ private:
+  std::uint32_t cores_;
+  std::unique_ptr<CoherenceProtocol> warm_;  ///< has seen one line only, which it knows
+  std::unique_ptr<CoherenceProtocol> cold_;  ///< is shown each line once
+  std::uint32_t never_seen_ = 0;
+};
+
+/// Lines that come up at random are found in a directory cache as often as it has room for them,
+/// whatever it replaces.
+double known_to_directory(const Machine& machine, double lines_of_home) {
+  const nlohmann::json protocol = machine.parameters().protocol.resolved();
+  const auto capacity = protocol.find("directory_cache_lines");
+  if (capacity == protocol.end() || !capacity->is_object()) return 1;
+  return std::min(1.0, capacity->at("value").get<double>() / lines_of_home);
+}
+
+}  // namespace
+
+MeanTransfers mean_transfers(const Machine& machine, std::span<const CpuId> cpus,
+                             const LineHomes& homes) {
+  const CoresOfL3 places = threads_by_place(machine.topology(), cpus);
+  const auto threads = static_cast<double>(cpus.size());
+  MeanTransfers mean;
+  TransferProbe probe(machine);
+  for (const auto& [owner_l3, owners] : places) {
+    for (const auto& [requester_l3, requesters] : places) {
+      const Pairs pairs = pairs_between(owners, requesters);
+      if (pairs.count == 0) continue;
+      for (std::uint32_t home = 0; home < homes.share.size(); ++home) {
+        if (homes.share[home] == 0) continue;
+        const double known = known_to_directory(machine, homes.lines * homes.share[home]);
+        const MeanTransfers one = probe.latencies(pairs, {home}, known);
+        const double weight = homes.share[home] * pairs.count / (threads * (threads - 1));
+        mean.write += weight * one.write;
+        mean.read += weight * one.read;
+        mean.upgrade += weight * one.upgrade;
+      }
+    }
+  }
+  return mean;
+}
+
+}  // namespace futexsim
