@@ -54,13 +54,16 @@ class TransferProbe {
     for (const CoreId core : {pair.owner, pair.requester}) {
       sharers[core.value / 64] |= std::uint64_t{1} << (core.value % 64);
     }
-    CacheLine owned{.state = CacheLine::State::exclusive, .responder = pair.owner, .home = home};
-    CacheLine shared{.state = CacheLine::State::shared,
-                     .responder = pair.owner,
-                     .home = home,
-                     .sharers = sharers.data()};
-    const auto mean = [&](CacheLine& line, Access access) {
-      LineRequest request{.line = &line, .core = pair.requester, .access = access};
+    CacheLine line;
+    line.responder = pair.owner;
+    line.home = home;
+    LineRequest request;
+    request.line = &line;
+    request.core = pair.requester;
+    const auto mean = [&](CacheLine::State state, Access access) {
+      line.state = state;
+      line.sharers = state == CacheLine::State::shared ? sharers.data() : nullptr;
+      request.access = access;
       line.number = 0;
       warm_->placed(line);
       const double hit = in_nanoseconds(warm_->transfer(request).latency);
@@ -68,9 +71,9 @@ class TransferProbe {
       const double miss = in_nanoseconds(cold_->transfer(request).latency);
       return known * hit + (1 - known) * miss;
     };
-    return {.write = mean(owned, Access::write),
-            .read = mean(owned, Access::read),
-            .upgrade = mean(shared, Access::write)};
+    return {.write = mean(CacheLine::State::exclusive, Access::write),
+            .read = mean(CacheLine::State::exclusive, Access::read),
+            .upgrade = mean(CacheLine::State::shared, Access::write)};
   }
 
  private:

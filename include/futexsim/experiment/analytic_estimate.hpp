@@ -16,7 +16,8 @@ struct Estimate {
   double transfer = 0;         ///< X: mean transfer of a line between two threads
   double kept = 0;             ///< P: probability that the bucket's line has stayed
   double lone_service = 0;     ///< S1: at a bucket with nobody else
-  double queued_service = 0;   ///< Sc: of each who is at a bucket with others
+  double pending_service = 0;  ///< S2: of each of two who are at a bucket
+  double queued_service = 0;   ///< Sc: of each who is at a bucket with two others or more
   double counter_service = 0;  ///< at the line of a reference count; 0 where there is none
   double waiting = 0;          ///< part of an operation, behind others at the bucket or counter
 };
