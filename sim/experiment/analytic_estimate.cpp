@@ -189,8 +189,9 @@ class Model {
   /// One more station: the line of the reference count.
   void add_counter(ClosedNetwork& network) {
     if (point_.threads() == 1) return;
-    const LineHomes home{.share = homes_of(point_, policy_, 1).share, .lines = 1};
-    const MeanTransfers line = mean_transfers(point_.machine(), point_.thread_cpus(), home);
+    const LineHomes one_line{.share = homes_of(point_, policy_, 1).share, .lines = 1};
+    const MeanTransfers line = mean_transfers(
+        point_.machine(), point_.thread_cpus(), one_line, NextOwner::below_same_l3_first);
     estimate_.counter_service = steps_.counter_service(line);
     network.classes.push_back({.service = {estimate_.counter_service}});
   }

@@ -40,6 +40,21 @@ Pairs pairs_between(const std::map<std::uint32_t, double>& owners,
   return out;
 }
 
+double threads_of(const std::map<std::uint32_t, double>& cores) {
+  double sum = 0;
+  for (const auto& [core, threads] : cores) sum += threads;
+  return sum;
+}
+
+/// How often the line goes from a thread of the one L3 group to a given thread of the other, over
+/// how many pairs there are of them.
+double weight_of_pair(NextOwner next, double threads, double requesters, bool same_l3) {
+  if (next == NextOwner::anybody || threads == requesters) return 1 / (threads * (threads - 1));
+  // Of the transfers to a group of n, one in n comes from outside, from any of the others.
+  return same_l3 ? 1 / (threads * requesters)
+                 : 1 / (threads * requesters * (threads - requesters));
+}
+
 /// Single transfers as a machine's protocol answers them.
 class TransferProbe {
  public:
@@ -95,7 +110,7 @@ double known_to_directory(const Machine& machine, double lines_of_home) {
 }  // namespace
 
 MeanTransfers mean_transfers(const Machine& machine, std::span<const CpuId> cpus,
-                             const LineHomes& homes) {
+                             const LineHomes& homes, NextOwner next) {
   const CoresOfL3 places = threads_by_place(machine.topology(), cpus);
   const auto threads = static_cast<double>(cpus.size());
   MeanTransfers mean;
@@ -108,7 +123,9 @@ MeanTransfers mean_transfers(const Machine& machine, std::span<const CpuId> cpus
         if (homes.share[home] == 0) continue;
         const double known = known_to_directory(machine, homes.lines * homes.share[home]);
         const MeanTransfers one = probe.latencies(pairs, {home}, known);
-        const double weight = homes.share[home] * pairs.count / (threads * (threads - 1));
+        const double weight = homes.share[home] * pairs.count *
+                              weight_of_pair(next, threads, threads_of(requesters),
+                                             owner_l3 == requester_l3);
         mean.write += weight * one.write;
         mean.read += weight * one.read;
         mean.upgrade += weight * one.upgrade;

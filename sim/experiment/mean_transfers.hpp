@@ -13,10 +13,13 @@ struct LineHomes {
   double lines = 1;           ///< in the table
 };
 
-/// Mean latencies of a line's transfers between two different threads, in nanoseconds, when every
-/// thread is as likely to be the owner or the requester: what the machine's own protocol says for
-/// each pair of L3 groups and each home, weighted by threads and lines. SMT siblings share the
-/// line, at no cost.
+/// Who gets a line next: any other thread (few want it at a time), or first everybody below the L3
+/// that it came to, and then one elsewhere (everybody waits for it; MemorySystem::start_next()).
+enum class NextOwner { anybody, below_same_l3_first };
+
+/// Mean latencies of a line's transfers between two different threads, in nanoseconds: what the
+/// machine's own protocol says for each pair of L3 groups and each home, weighted by how often
+/// threads follow each other and where lines are homed. SMT siblings share the line, at no cost.
 struct MeanTransfers {
   double write = 0;    ///< of a line that another core has written
   double read = 0;     ///< the same, for a copy
@@ -25,6 +28,6 @@ struct MeanTransfers {
 
 /// `cpus`: of the threads, at least one. A lone thread transfers nothing.
 MeanTransfers mean_transfers(const Machine& machine, std::span<const CpuId> cpus,
-                             const LineHomes& homes);
+                             const LineHomes& homes, NextOwner next = NextOwner::anybody);
 
 }  // namespace futexsim
