@@ -36,14 +36,14 @@ class TiltedNetwork {
     for (std::size_t other = 0; other < one_.size(); ++other) {
       if (other != index) rest = rest * others_[other] * one_[other];
     }
-    const Eigen::ArrayXd weights =
-        one_[index].coefficients * rest.coefficients.reverse();
+    const Eigen::ArrayXd weights = one_[index].coefficients * rest.coefficients.reverse();
     return weights / weights.sum();
   }
 
  private:
   ScaledSeries delay() const {
-    return product_of_terms([&](Eigen::Index n) { return network_.delay / static_cast<double>(n); });
+    return product_of_terms(
+        [&](Eigen::Index n) { return network_.delay / static_cast<double>(n); });
   }
   ScaledSeries station(const StationClass& stations) const {
     const double visits = stations.visits / stations.stations;

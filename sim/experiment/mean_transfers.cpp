@@ -51,8 +51,7 @@ double threads_of(const std::map<std::uint32_t, double>& cores) {
 double weight_of_pair(NextOwner next, double threads, double requesters, bool same_l3) {
   if (next == NextOwner::anybody || threads == requesters) return 1 / (threads * (threads - 1));
   // Of the transfers to a group of n, one in n comes from outside, from any of the others.
-  return same_l3 ? 1 / (threads * requesters)
-                 : 1 / (threads * requesters * (threads - requesters));
+  return same_l3 ? 1 / (threads * requesters) : 1 / (threads * requesters * (threads - requesters));
 }
 
 /// Single transfers as a machine's protocol answers them.
@@ -75,7 +74,7 @@ class TransferProbe {
     LineRequest request;
     request.line = &line;
     request.core = pair.requester;
-    const auto mean = [&](CacheLine::State state, Access access) {
+    const auto mean = [&](CacheLine::State state, Access access, double found) {
       line.state = state;
       line.sharers = state == CacheLine::State::shared ? sharers.data() : nullptr;
       request.access = access;
@@ -84,11 +83,12 @@ class TransferProbe {
       const double hit = in_nanoseconds(warm_->transfer(request).latency);
       line.number = ++never_seen_;
       const double miss = in_nanoseconds(cold_->transfer(request).latency);
-      return known * hit + (1 - known) * miss;
+      return found * hit + (1 - found) * miss;
     };
-    return {.write = mean(CacheLine::State::exclusive, Access::write),
-            .read = mean(CacheLine::State::exclusive, Access::read),
-            .upgrade = mean(CacheLine::State::shared, Access::write)};
+    // The read before an upgrade has shown the line to the directory.
+    return {.write = mean(CacheLine::State::exclusive, Access::write, known),
+            .read = mean(CacheLine::State::exclusive, Access::read, known),
+            .upgrade = mean(CacheLine::State::shared, Access::write, 1)};
   }
 
  private:
@@ -123,9 +123,9 @@ MeanTransfers mean_transfers(const Machine& machine, std::span<const CpuId> cpus
         if (homes.share[home] == 0) continue;
         const double known = known_to_directory(machine, homes.lines * homes.share[home]);
         const MeanTransfers one = probe.latencies(pairs, {home}, known);
-        const double weight = homes.share[home] * pairs.count *
-                              weight_of_pair(next, threads, threads_of(requesters),
-                                             owner_l3 == requester_l3);
+        const double weight =
+            homes.share[home] * pairs.count *
+            weight_of_pair(next, threads, threads_of(requesters), owner_l3 == requester_l3);
         mean.write += weight * one.write;
         mean.read += weight * one.read;
         mean.upgrade += weight * one.upgrade;

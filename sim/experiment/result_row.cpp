@@ -120,6 +120,7 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
   ordered_json row = {{"config", ordered_json(point.resolved())},
                       {"seed", point.parameters().seed},
                       {"version", version()},
+                      {"method", "simulation"},
                       {"trace_hash", to_hex(result.trace_hash)},
                       {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
                       {"half_width", finite(result.ops_per_sec_per_thread.half_width)},

@@ -83,7 +83,8 @@ double markov_throughput(const ClosedNetwork& network) {
 /// The product form summed over every state: sum of G's terms for n customers.
 double normalising_constant(const ClosedNetwork& network, std::uint32_t customers) {
   std::vector<StationClass> stations;
-  for (const StationClass& one : network.classes) stations.insert(stations.end(), one.stations, one);
+  for (const StationClass& one : network.classes)
+    stations.insert(stations.end(), one.stations, one);
   double sum = 0;
   for (const State& state : states(customers, stations.size())) {
     const std::uint32_t thinking = customers - at_stations(state);
@@ -167,13 +168,12 @@ TEST_CASE("every customer is somewhere, in the largest network too") {
   for (const std::uint32_t customers : {1U, 140U, 512U}) {
     for (const std::uint32_t stations : {1U, 2U, 256U, 131072U}) {
       for (const double queued : {20.0, 150.0, 800.0, 1e5}) {
-        const ClosedNetwork network{
-            .customers = customers,
-            .delay = 300,
-            .classes = {{.stations = stations, .service = {150, queued}}}};
+        const ClosedNetwork network{.customers = customers,
+                                    .delay = 300,
+                                    .classes = {{.stations = stations, .service = {150, queued}}}};
         const NetworkSolution solution = solve(network);
-        const double there = solution.throughput * network.delay +
-                             stations * solution.mean_customers[0];
+        const double there =
+            solution.throughput * network.delay + stations * solution.mean_customers[0];
         CHECK(there == doctest::Approx(customers).epsilon(1e-9));
       }
     }
@@ -198,7 +198,6 @@ TEST_CASE("more buckets, less thinking and faster service never lower the throug
 }
 
 TEST_CASE("times beyond the range of a double are refused, not answered") {
-  CHECK_THROWS_AS(
-      solve({.customers = 2, .delay = 1e308, .classes = {{.service = {1e308, 1e308}}}}),
-      std::domain_error);
+  CHECK_THROWS_AS(solve({.customers = 2, .delay = 1e308, .classes = {{.service = {1e308, 1e308}}}}),
+                  std::domain_error);
 }

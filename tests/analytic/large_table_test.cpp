@@ -22,7 +22,8 @@ TEST_CASE("in one bucket the last to pass is any of the threads; alone, it is on
 }
 
 TEST_CASE("one futex a thread: nobody has passed the bucket but who lives there") {
-  CHECK(kept_probability(1, 28, 64) == doctest::Approx(alone_probability(1, 28, 64)).epsilon(1e-12));
+  CHECK(kept_probability(1, 28, 64) ==
+        doctest::Approx(alone_probability(1, 28, 64)).epsilon(1e-12));
 }
 
 TEST_CASE("half of the buckets shared, half a transfer more") {

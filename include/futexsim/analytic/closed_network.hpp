@@ -24,9 +24,9 @@ struct ClosedNetwork {
 };
 
 struct NetworkSolution {
-  double throughput = 0;              ///< cycles per unit of time, all customers together
-  std::vector<double> mean_customers; ///< at one station of each class
-  std::vector<double> idle;           ///< probability that one station of each class is empty
+  double throughput = 0;               ///< cycles per unit of time, all customers together
+  std::vector<double> mean_customers;  ///< at one station of each class
+  std::vector<double> idle;            ///< probability that one station of each class is empty
 
   /// Mean time of a cycle.
   double cycle(const ClosedNetwork& network) const { return network.customers / throughput; }

@@ -11,6 +11,11 @@ namespace futexsim {
 /// steps of the kernel, none is fitted; models/analytic/README.md has the derivation, its limits
 /// and its errors.
 struct Estimate {
+  /// How far estimates like this one were from the simulation, as parts of it.
+  struct Error {
+    double median, worst;
+  };
+
   double ops_per_sec_per_thread = 0;
   double think = 0;            ///< Z: work of an operation outside the bucket, siblings considered
   double transfer = 0;         ///< X: mean transfer of a line between two threads
@@ -20,6 +25,7 @@ struct Estimate {
   double queued_service = 0;   ///< Sc: of each who is at a bucket with two others or more
   double counter_service = 0;  ///< at the line of a reference count; 0 where there is none
   double waiting = 0;          ///< part of an operation, behind others at the bucket or counter
+  Error error{};
 };
 
 /// InputError for a point that it has no model of: another workload, policy or lock, more threads
