@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 
 #include "futexsim/analytic/closed_network.hpp"
@@ -148,12 +149,14 @@ class Model {
                             machine.cycles(point.parameters().hash.make()->cycles()));
   }
 
-  /// Solves until the part of the time that threads compute is the one that was assumed.
+  /// Solves until the part of the time that threads compute is the one that was assumed. The rest
+  /// of an operation depends on it little, so two or three rounds do.
   Estimate solved() {
     double computing = 1;
-    for (int i = 0; i < 20; ++i) {
-      const double next = solve_for(computing);
-      if (std::abs(next - computing) < 1e-5) break;
+    for (int round = 0; round < 20; ++round) {
+      const double rest = solve_for(computing);
+      const double next = computing_beside(rest);
+      if (std::abs(next - computing) < 1e-4) break;
       computing = next;
     }
     estimate_.error = measured_error(estimate_, policy_.counted);
@@ -161,19 +164,40 @@ class Model {
   }
 
  private:
-  double solve_for(double computing) {
-    const auto& speeds = point_.machine().parameters().smt_speed;
-    const double threads = point_.threads();
-    double slowness = 0;
+  /// Work of an operation, alone on a core.
+  double work() const { return local_ + steps_.compute_at_bucket(); }
+
+  double speed_beside(std::size_t siblings, double computing) const {
+    return speed(point_.machine().parameters().smt_speed, siblings, computing);
+  }
+
+  /// Mean time over the threads for what takes 1 alone on a core.
+  double slowness(double computing) const {
+    double sum = 0;
     for (const auto& [siblings, count] : siblings_) {
-      slowness += count / threads / speed(speeds, siblings, computing);
+      sum += count / speed_beside(siblings, computing);
     }
-    const double at_bucket = steps_.compute_at_bucket();
-    const double work = local_ + at_bucket;
-    estimate_.think = local_ * slowness;
+    return sum / point_.threads();
+  }
+
+  /// The part of its time that a thread computes, if an operation takes so much beside.
+  double computing_beside(double rest) const {
+    double computing = 1;
+    for (int i = 0; i < 50; ++i) {
+      const double busy = work() * slowness(computing);
+      computing = std::clamp(busy / (busy + rest), 0.0, 1.0);
+    }
+    return computing;
+  }
+
+  /// Fills in the estimate; returns the time of an operation in which its thread doesn't compute.
+  double solve_for(double computing) {
+    const double slow = slowness(computing);
+    estimate_.think = local_ * slow;
     estimate_.transfer = bucket_.write;
     estimate_.kept = kept_;
-    estimate_.lone_service = at_bucket * slowness + (1 - kept_) * steps_.lone_transfers(bucket_);
+    estimate_.lone_service =
+        steps_.compute_at_bucket() * slow + (1 - kept_) * steps_.lone_transfers(bucket_);
     estimate_.pending_service = steps_.pending_service(bucket_);
     estimate_.queued_service = steps_.queued_service(bucket_);
     ClosedNetwork network{
@@ -186,13 +210,13 @@ class Model {
     const double cycle = solve(network).cycle(network);
     estimate_.waiting =
         cycle - estimate_.think - estimate_.lone_service - estimate_.counter_service;
+    // The network's customers are alike; a thread alone on its core is faster by its own work.
     double rate = 0;
     for (const auto& [siblings, count] : siblings_) {
-      const double extra = work * (1 / speed(speeds, siblings, computing) - slowness);
-      rate += count / threads / (cycle + extra);
+      rate += count / (cycle + work() * (1 / speed_beside(siblings, computing) - slow));
     }
-    estimate_.ops_per_sec_per_thread = 1e9 * rate;
-    return std::min(1.0, work * slowness / cycle);
+    estimate_.ops_per_sec_per_thread = 1e9 * rate / point_.threads();
+    return std::max(0.0, cycle - work() * slow);
   }
 
   /// One more station: the line of the reference count.
@@ -219,7 +243,11 @@ class Model {
 }  // namespace
 
 Estimate estimate(const Point& point) {
-  return Model(point).solved();
+  try {
+    return Model(point).solved();
+  } catch (const std::domain_error&) {
+    refuse(point, "times that a double can't hold", "latencies of a real machine");
+  }
 }
 
 nlohmann::ordered_json estimate_row(const Point& point, const Estimate& estimate) {
