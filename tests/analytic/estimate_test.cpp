@@ -11,6 +11,7 @@
 #include "futexsim/analytic/large_table.hpp"
 #include "futexsim/analytic/mean_value_analysis.hpp"
 #include "futexsim/experiment/published_table.hpp"
+#include "futexsim/experiment/result_row.hpp"
 
 using namespace futexsim;
 
@@ -195,6 +196,7 @@ TEST_CASE("a row of an estimate has what simulations alone know as null, and its
   for (const char* key : {"trace_hash", "half_width", "precise", "events", "operations"}) {
     CHECK(row.at(key).is_null());
   }
+  CHECK(row_text(row).find("Estimates, not simulated") != std::string::npos);
   CHECK(row.at("/estimate/error_against_simulation/worst"_json_pointer) >= 0.05);
 }
 
