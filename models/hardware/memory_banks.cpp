@@ -17,7 +17,11 @@ const Declaration<MemoryBanks::Parameters>& MemoryBanks::Parameters::declaration
                      .help = "how long a line that is written keeps its bank",
                      .min = 0,
                      .max = 1e6})
-          .optional("queue", &P::queue, {.help = "x", .max = 1000});
+          .required("queue", &P::queue,
+                    {.unit = "lines",
+                     .help = "that wait for a bank before the home agent waits too",
+                     .min = 0,
+                     .max = 1000});
   return declaration;
 }
 

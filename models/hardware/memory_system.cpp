@@ -25,12 +25,13 @@ MemorySystem::MemorySystem(Simulation& simulation, const Topology& topology,
       topology_(topology),
       protocol_(protocol),
       timing_(timing),
-      sharer_words_((topology.cores() + word_bits - 1) / word_bits) {}
+      sharer_words_((topology.cores() + word_bits - 1) / word_bits),
+      allocated_(topology.nodes()) {}
 
 CacheLine& MemorySystem::allocate(NodeId home) {
   CacheLine& line = lines_.emplace_back();
   line.home = home;
-  line.number = static_cast<std::uint32_t>(lines_.size() - 1);
+  line.number = allocated_[home.value]++;
   return line;
 }
 

@@ -26,6 +26,12 @@ std::vector<std::string> model_files(std::span<const Point> points, const Catalo
 /// What --precision says of itself.
 std::string precision_help();
 
+/// --method, and what it says of itself and its limits.
+enum class Method { simulation, analytic };
+void add_method_option(CommandLine& line);
+/// InputError also for options that only a simulation can serve.
+Method read_method(const ParsedLine& options);
+
 /// Points whose results are less precise than asked for; report() says so on standard error.
 class PrecisionCheck {
  public:
@@ -46,6 +52,9 @@ int report_interruption(std::size_t kept, std::size_t points);
 /// Simulates one point. Nothing when a signal came first, which is then reported. An Interruption
 /// must live.
 std::optional<PointResult> simulate_unless_interrupted(const Point& point);
+
+/// A row of one point as table, json or csv.
+std::string row_as(const nlohmann::ordered_json& row, const std::string& format);
 
 /// The result of a point as table, json, csv or perf.
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "command_line.hpp"
+#include "futexsim/experiment/analytic_estimate.hpp"
 #include "futexsim/experiment/experiment.hpp"
 #include "interruption.hpp"
 #include "output.hpp"
@@ -19,6 +20,7 @@ CommandLine described() {
       .flag("explain", "where an operation's time went, and how far cache lines moved")
       .option("format", "FORMAT", "table (default), json, csv or perf")
       .option("output,o", "FILE", "write there instead of to standard output");
+  add_method_option(line);
   return line;
 }
 
@@ -29,6 +31,7 @@ int run(const Arguments& arguments) {
   const ParsedLine options(line, arguments);
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"table", "json", "csv", "perf"});
+  const Method method = read_method(options);
   const Catalogue catalogue(Catalogue::default_folder());
   const Document config = read_config(options, catalogue);
   const Experiment experiment(config);
@@ -38,6 +41,13 @@ int run(const Arguments& arguments) {
   const Point point = experiment.points(catalogue).front();
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
+  if (method == Method::analytic) {
+    const std::string text = row_as(estimate_row(point, estimate(point)), format);
+    Output output(options.text("output"), inputs);
+    output.write(text);
+    output.finish();
+    return done;
+  }
   const Interruption interruption(Output::is_file(options.text("output")));
   Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "command_line.hpp"
+#include "futexsim/experiment/analytic_estimate.hpp"
 #include "futexsim/experiment/experiment.hpp"
 #include "futexsim/experiment/point_runner.hpp"
 #include "futexsim/experiment/result_row.hpp"
@@ -24,7 +25,27 @@ CommandLine described() {
       .flag("explain", "adds where an operation's time went")
       .option("format", "FORMAT", "json (default: JSON Lines), csv or table")
       .option("output,o", "FILE", "write there instead of to standard output");
+  add_method_option(line);
   return line;
+}
+
+std::string rows_as(const std::vector<nlohmann::ordered_json>& rows, const std::string& format) {
+  return format == "csv" ? rows_csv(rows) : rows_text(rows);
+}
+
+/// Every point at once: all are estimated before anything is written.
+int sweep_analytically(const ParsedLine& options, const std::string& format,
+                       const std::vector<Point>& points, const std::vector<std::string>& inputs) {
+  std::vector<nlohmann::ordered_json> rows;
+  for (const Point& point : points) rows.push_back(estimate_row(point, estimate(point)));
+  Output output(options.text("output"), inputs);
+  if (format == "json") {
+    for (const auto& row : rows) output.write(row.dump() + "\n");
+  } else {
+    output.write(rows_as(rows, format));
+  }
+  output.finish();
+  return done;
 }
 
 }  // namespace
@@ -34,6 +55,7 @@ int sweep(const Arguments& arguments) {
   const ParsedLine options(line, arguments);
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"json", "csv", "table"});
+  const Method method = read_method(options);
   const unsigned jobs = options.jobs();
   const Catalogue catalogue(Catalogue::default_folder());
   const Document config = read_config(options, catalogue);
@@ -42,6 +64,7 @@ int sweep(const Arguments& arguments) {
   const std::vector<Point> points = experiment.points(catalogue);
   std::vector<std::string> inputs = model_files(points, catalogue);
   inputs.push_back(config.source());
+  if (method == Method::analytic) return sweep_analytically(options, format, points, inputs);
   const Interruption interruption(Output::is_file(options.text("output")));
   Output output(options.text("output"), inputs);
   Progress progress(points.size());
@@ -65,8 +88,7 @@ int sweep(const Arguments& arguments) {
                                .interrupted = [] { return Interruption::requested(); }});
   progress.clear();
   if (kept == 0) return report_interruption(kept, points.size());
-  if (format == "csv") output.write(rows_csv(rows));
-  if (format == "table") output.write(rows_text(rows));
+  if (format != "json") output.write(rows_as(rows, format));
   output.finish();
   precision.report();
   return all ? done : report_interruption(kept, points.size());

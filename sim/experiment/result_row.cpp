@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "futexsim/engine/trace_hash.hpp"
 #include "futexsim/experiment/text_table.hpp"
@@ -94,6 +95,18 @@ std::vector<std::string> varying(const std::vector<std::map<std::string, std::st
 constexpr std::array<const char*, 6> main_columns{"ops/s per thread", "±%",     "perf +-%",
                                                   "wait p50 ns",      "p99 ns", "max ns"};
 
+/// What people must know of estimates, if there are any.
+std::string note_on_estimates(const std::vector<ordered_json>& rows) {
+  const double worst =
+      std::accumulate(rows.begin(), rows.end(), 0.0, [](double largest, const ordered_json& row) {
+        const ordered_json::json_pointer error("/estimate/error_against_simulation/worst");
+        return row.contains(error) ? std::max(largest, row.at(error).get<double>()) : largest;
+      });
+  if (worst == 0) return "";
+  return "\nEstimates, not simulated: means only, measured up to " + percent(worst) +
+         " from the simulation.\n";
+}
+
 std::string explanation_text(const ordered_json& e) {
   using enum TextTable::Align;
   const auto nanoseconds = [&](const char* key) { return fixed(e.at(key).get<double>(), 1); };
@@ -120,6 +133,7 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
   ordered_json row = {{"config", ordered_json(point.resolved())},
                       {"seed", point.parameters().seed},
                       {"version", version()},
+                      {"method", "simulation"},
                       {"trace_hash", to_hex(result.trace_hash)},
                       {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
                       {"half_width", finite(result.ops_per_sec_per_thread.half_width)},
@@ -195,7 +209,7 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
     }
     table.add(std::move(cells));
   }
-  return table.text();
+  return table.text() + note_on_estimates(rows);
 }
 
 std::string row_text(const ordered_json& row) {

@@ -67,7 +67,8 @@ TEST_CASE("a row holds what its contract names, in that order") {
   std::string keys;
   for (const auto& [key, value] : row.items()) keys += key + ' ';
   CHECK(keys ==
-        "config seed version trace_hash ops_per_sec_per_thread half_width precise plus_minus_pct "
+        "config seed version method trace_hash ops_per_sec_per_thread half_width precise "
+        "plus_minus_pct "
         "events "
         "operations simulated_ns wait_ns explanation ");
   CHECK(row.at("trace_hash").get<std::string>().size() == 16);

@@ -72,7 +72,7 @@ struct CacheLine {
   State state = State::uncached;
   CoreId responder;  ///< answers the next request: the owner, or the F or O holder
   NodeId home;
-  std::uint32_t number = 0;          ///< of the line in simulated physical memory
+  std::uint32_t number = 0;          ///< of the line in its home's physical memory
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared
   LineRequest* in_flight = nullptr;
   Picoseconds lost_at;        ///< until then the old holders may still use a line in flight

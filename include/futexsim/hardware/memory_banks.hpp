@@ -19,7 +19,7 @@ class MemoryBanks {
     Quantity banks_per_channel;  ///< of all ranks
     Quantity row_lines;         ///< of a bank
     Quantity write;             ///< how long a line that is written keeps its bank
-    std::uint32_t queue = 0;
+    Quantity queue;              ///< lines that wait for a bank before the home agent waits too
 
     static const Declaration<Parameters>& declaration();
   };
@@ -29,10 +29,11 @@ class MemoryBanks {
         banks_per_channel_(static_cast<std::uint32_t>(parameters.banks_per_channel.scaled(1))),
         row_lines_(static_cast<std::uint32_t>(parameters.row_lines.scaled(1))),
         write_{parameters.write.scaled(1000)},
-        queue_(parameters.queue),
+        queue_(parameters.queue.scaled(1)),
         free_at_(std::size_t{channels_} * banks_per_channel_) {}
 
-  /// When the line, which arrives at `at`, has been written.
+  /// When the home agent, which got the line at `at`, can let it go on: at once, unless too many
+  /// wait for the same bank.
   Picoseconds write(std::uint32_t line, Picoseconds at) {
     Picoseconds& free_at = free_at_[bank_of(line)];
     free_at = (at < free_at ? free_at : at) + write_;

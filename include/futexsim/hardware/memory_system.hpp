@@ -71,6 +71,7 @@ class MemorySystem {
   MemoryTiming timing_;
   std::size_t sharer_words_;
   std::deque<CacheLine> lines_;
+  std::vector<std::uint32_t> allocated_;  ///< lines, by home
   std::deque<std::vector<std::uint64_t>> sharer_sets_;
   std::vector<std::uint64_t*> free_sharer_sets_;
   TransferCounts counts_;
