@@ -3,11 +3,13 @@
 #include <cassert>
 #include <functional>
 
+#include "futexsim/experiment/calibration.hpp"
 #include "futexsim/experiment/experiment.hpp"
 #include "futexsim/experiment/provenance.hpp"
 #include "futexsim/experiment/published_table.hpp"
 #include "futexsim/experiment/text_table.hpp"
 #include "futexsim/experiment/validation_bounds.hpp"
+#include "futexsim/parts/nearest_name.hpp"
 
 namespace futexsim {
 namespace {
@@ -50,6 +52,19 @@ Items workloads(const Catalogue&) {
   return {{futex_hash.name(), futex_hash.help(), futex_hash.parameters()}};
 }
 
+Items calibrations(const Catalogue& catalogue) {
+  Items out;
+  for (const std::string& name : catalogue.calibrations()) {
+    const Document file = Calibration::read(name, catalogue);
+    const auto recipe = CalibrationRecipe::declaration().read(file.cursor());
+    out.push_back({name,
+                   std::to_string(recipe.fit.size()) + " numbers of " +
+                       recipe.machine.as_string() + " on " + listed(recipe.tables),
+                   {}});
+  }
+  return out;
+}
+
 Items experiments(const Catalogue& catalogue) {
   Items out;
   for (const std::string& name : catalogue.experiments()) {
@@ -90,6 +105,7 @@ const std::vector<Kind>& kinds() {
                                      {"protocols", registered<ProtocolChoice::Parts>},
                                      {"workloads", workloads},
                                      {"experiments", experiments},
+                                     {"calibrations", calibrations},
                                      {"tables", tables}};
   return all;
 }
@@ -112,6 +128,7 @@ json bounds_schema() {
 const std::vector<Schema>& schemas() {
   static const std::vector<Schema> all{
       {"bounds", bounds_schema},
+      {"calibration", [] { return CalibrationRecipe::declaration().schema(); }},
       {"experiment", Experiment::schema},
       {"kernel", [] { return KernelParameters::declaration().schema(); }},
       {"machine", [] { return MachineParameters::declaration().schema(); }}};
