@@ -92,9 +92,8 @@ std::vector<std::string> protected_files(const ParsedLine& options,
 /// Returns the exit status.
 int end_interrupted(const Calibration& calibration, const CalibrationResult& result,
                     std::optional<Output>& output) {
-  const bool better = std::any_of(result.numbers.begin(), result.numbers.end(), [](const auto& n) {
-    return n.value != n.number.start;
-  });
+  const bool better = std::any_of(result.numbers.begin(), result.numbers.end(),
+                                  [](const auto& n) { return n.value != n.number.start; });
   if (better && output) {
     output->write(calibrated_machine(calibration, result));
     output->finish();

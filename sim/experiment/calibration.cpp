@@ -17,9 +17,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 using Vectors = LeastSquaresProblem::Vectors;
 
-/// Of the logs of the numbers. Effects of a few percent stand out of the simulation's noise, and
-/// are still nearly linear.
-constexpr double difference = 0.03;
+/// Of the logs of the numbers. Half a nanosecond of the hold window changes rates by less than a
+/// run differs from the next; with steps of 3 % the Jacobian of the E5 is mostly noise.
+constexpr double difference = 0.1;
 /// Of a log: no number more than doubles in one iteration.
 constexpr double largest_step = 0.7;
 
@@ -97,9 +97,9 @@ class Simulator {
       if (observer_.progress) observer_.progress(done_ + done);
     };
     try {
-      return run_replications(points, calibration_.recipe().replications, jobs_,
-                              {.finished = {}, .progress = progress,
-                               .interrupted = observer_.interrupted});
+      return run_replications(
+          points, calibration_.recipe().replications, jobs_,
+          {.finished = {}, .progress = progress, .interrupted = observer_.interrupted});
     } catch (const std::overflow_error& error) {
       throw InputError({.source = calibration_.machine_file()},
                        std::string("a machine on which ") + error.what(),
@@ -113,18 +113,21 @@ class Simulator {
   std::size_t done_ = 0;
 };
 
-/// Variance of (log b - log a) / step of a row: replications of a and b share their randomness, so
-/// their differences count.
-double variance_of_derivative(const std::vector<double>& a, const std::vector<double>& b,
-                              double step) {
-  const double mean_a = mean_of(a);
-  const double mean_b = mean_of(b);
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    squares += std::pow(b[i] / mean_b - a[i] / mean_a, 2);
+/// Of each replication (row) the part that isn't the mean's in the derivatives of log rate:
+/// replications around share their randomness with those at the middle, so differences count.
+Eigen::MatrixXd deviations(const std::vector<double>& middle, const std::vector<Rates>& around,
+                           std::size_t row, const VectorXd& steps) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Index>(middle.size()), steps.size());
+  const double mean = mean_of(middle);
+  for (Index k = 0; k < steps.size(); ++k) {
+    if (steps[k] == 0) continue;
+    const std::vector<double>& moved = around[static_cast<std::size_t>(k)][row];
+    const double moved_mean = mean_of(moved);
+    for (std::size_t i = 0; i < middle.size(); ++i) {
+      out(static_cast<Index>(i), k) = (moved[i] / moved_mean - middle[i] / mean) / steps[k];
+    }
   }
-  const auto count = static_cast<double>(a.size());
-  return squares / (count - 1) / count / (step * step);
+  return out;
 }
 
 class Calibrator {
@@ -244,17 +247,14 @@ class Calibrator {
     Vectors residuals_around;
     for (const Rates& of_one : around) residuals_around.push_back(simulator_.residuals(of_one));
     out.jacobian = differences.jacobian(out.residuals, residuals_around);
-    out.jacobian_variance = Eigen::MatrixXd::Zero(out.jacobian.rows(), out.jacobian.cols());
+    out.noise = Eigen::MatrixXd::Zero(out.jacobian.cols(), out.jacobian.cols());
     out.blocks = calibration_.tables().size();
+    const auto count = static_cast<double>(calibration_.recipe().replications);
     for (std::size_t i = 0; i < rates.size(); ++i) {
       const CalibrationRow& row = calibration_.rows()[i];
       out.block_of_row.push_back(row.table);
-      for (std::size_t k = 0; k < around.size(); ++k) {
-        const double step = differences.steps[static_cast<Index>(k)];
-        if (step == 0) continue;
-        out.jacobian_variance(static_cast<Index>(i), static_cast<Index>(k)) =
-            row.weight * variance_of_derivative(rates[i], around[k][i], step);
-      }
+      const Eigen::MatrixXd apart = deviations(rates[i], around, i, differences.steps);
+      out.noise += row.weight / (count * (count - 1)) * apart.transpose() * apart;
     }
     return out;
   }
@@ -272,8 +272,8 @@ class Calibrator {
 std::size_t most_points(const Calibration& calibration) {
   const std::size_t numbers = calibration.numbers().size();
   const std::size_t start_and_end = 2;
-  return calibration.rows().size() * (1 + calibration.recipe().iterations * (numbers + 1) +
-                                      start_and_end + numbers);
+  return calibration.rows().size() *
+         (1 + calibration.recipe().iterations * (numbers + 1) + start_and_end + numbers);
 }
 
 CalibrationResult calibrate(const Calibration& calibration, unsigned jobs,

@@ -59,9 +59,8 @@ bool holds(const PublishedRow& row, const RowWeight& rule) {
   return std::all_of(rule.where.begin(), rule.where.end(), [&](const auto& condition) {
     const auto cell = row.columns.find(condition.first);
     if (cell == row.columns.end()) return false;
-    return std::any_of(condition.second.begin(), condition.second.end(), [&](const json& value) {
-      return nlohmann::ordered_json(value) == *cell;
-    });
+    return std::any_of(condition.second.begin(), condition.second.end(),
+                       [&](const json& value) { return nlohmann::ordered_json(value) == *cell; });
   });
 }
 
@@ -73,8 +72,9 @@ const Declaration<RowWeight>& RowWeight::declaration() {
       Declaration<W>("weight", "rows that count more or less than others")
           .required("where", &W::where,
                     {.help = "columns of the tables, each with the values of the rows meant"})
-          .required("weight", &W::weight,
-                    {.help = "of the squared log error; 0 leaves the rows out", .min = 0, .max = 1e3})
+          .required(
+              "weight", &W::weight,
+              {.help = "of the squared log error; 0 leaves the rows out", .min = 0, .max = 1e3})
           .required("reason", &W::reason, {.help = "why"});
   return declaration;
 }
@@ -84,10 +84,9 @@ const Declaration<CalibrationRecipe>& CalibrationRecipe::declaration() {
   static const auto declaration =
       Declaration<R>("calibration", "which numbers of a machine to choose, and on which tables")
           .required("machine", &R::machine, {.help = "name in configs/machines, or a file"})
-          .required("tables", &R::tables,
-                    {.help = "names of published tables, or CSV files",
-                     .min_items = 1,
-                     .unique = true})
+          .required(
+              "tables", &R::tables,
+              {.help = "names of published tables, or CSV files", .min_items = 1, .unique = true})
           .required("fit", &R::fit,
                     {.help = "JSON pointers of the machine's numbers, or their unambiguous ends",
                      .min_items = 1,
@@ -162,10 +161,11 @@ void Calibration::read_numbers(const Cursor& recipe) {
   }
   for (const auto& [name, value] : recipe_.start) {
     const Cursor at = recipe.at("start").at(name);
-    const std::string pointer = number_named(file, Document(to_string(at.location()), name).cursor());
-    const auto number = std::find_if(numbers_.begin(), numbers_.end(), [&](const FreeNumber& other) {
-      return other.pointer == pointer;
-    });
+    const std::string pointer =
+        number_named(file, Document(to_string(at.location()), name).cursor());
+    const auto number =
+        std::find_if(numbers_.begin(), numbers_.end(),
+                     [&](const FreeNumber& other) { return other.pointer == pointer; });
     if (number == numbers_.end()) at.refuse("starts of numbers in \"fit\" only");
     number->start = value;
     machine_document_.set(pointer + "/value", value, to_string(at.location()));

@@ -121,8 +121,9 @@ std::vector<std::string> calibration_warnings(const CalibrationResult& result) {
   for (const FittedNumber& number : result.numbers) {
     if (number.at_bound()) out.push_back(number.number.pointer + " is at its bound");
     if (!number.identified) {
-      out.push_back(number.number.pointer +
-                    ": no table identifies it; what only it does is lost in the simulation's noise");
+      out.push_back(
+          number.number.pointer +
+          ": no table identifies it; what only it does is lost in the simulation's noise");
     }
   }
   for (std::size_t a = 0; a < result.numbers.size(); ++a) {
@@ -186,17 +187,17 @@ std::string calibration_json(const Calibration& calibration, const CalibrationRe
 }
 
 std::string calibration_text(const Calibration& calibration, const CalibrationResult& result) {
-  std::string out = calibration.machine().name() + ": " + std::to_string(result.numbers.size()) +
-                    " numbers, " + std::to_string(calibration.rows().size()) + " rows of " +
-                    joined(calibration.tables()) + ", " +
-                    std::to_string(calibration.recipe().replications) +
-                    " replications each; " + (result.converged ? "converged" : "stopped") +
-                    " after " + std::to_string(result.iterations) + " iterations\n\n" +
-                    numbers_text(calibration, result) +
-                    "±: 95 %. Below a table: its part in what only this number does\n\n" +
-                    errors_text(calibration, result) + "\n" + correlation_text(result) + "\n" +
-                    singular_values_text(result);
-  for (const std::string& warning : calibration_warnings(result)) out += "warning: " + warning + "\n";
+  std::string out =
+      calibration.machine().name() + ": " + std::to_string(result.numbers.size()) + " numbers, " +
+      std::to_string(calibration.rows().size()) + " rows of " + joined(calibration.tables()) +
+      ", " + std::to_string(calibration.recipe().replications) + " replications each; " +
+      (result.converged ? "converged" : "stopped") + " after " + std::to_string(result.iterations) +
+      " iterations\n\n" + numbers_text(calibration, result) +
+      "±: 95 %. Below a table: its part in what only this number does\n\n" +
+      errors_text(calibration, result) + "\n" + correlation_text(result) + "\n" +
+      singular_values_text(result);
+  for (const std::string& warning : calibration_warnings(result))
+    out += "warning: " + warning + "\n";
   return out;
 }
 

@@ -1,8 +1,9 @@
 #include "futexsim/experiment/fit_statistics.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,26 +20,33 @@ using Eigen::VectorXd;
 constexpr double ridge = 1e-12;
 constexpr double rounding = 1e-10;
 constexpr double least_signal_to_noise = 2;
+constexpr double least_part_kept = 0.1;
 
-/// (J'J)^-1.
-MatrixXd inverse_information(const MatrixXd& jacobian) {
-  VectorXd norms = jacobian.colwise().norm().transpose();
+/// (J'J - noise)^-1, of the columns scaled to norm 1 and back.
+MatrixXd inverse_information(const FitEvidence& evidence) {
+  VectorXd norms = evidence.jacobian.colwise().norm().transpose();
   for (double& norm : norms) norm = norm > 0 ? norm : 1;
-  const MatrixXd scaled = jacobian * norms.cwiseInverse().asDiagonal();
-  const Index size = jacobian.cols();
-  const MatrixXd information =
-      scaled.transpose() * scaled + ridge * MatrixXd::Identity(size, size);
-  const MatrixXd inverse = information.ldlt().solve(MatrixXd::Identity(size, size));
-  return norms.cwiseInverse().asDiagonal() * inverse * norms.cwiseInverse().asDiagonal();
+  const auto unscale = norms.cwiseInverse().asDiagonal();
+  const MatrixXd scaled = evidence.jacobian * unscale;
+  const MatrixXd raw = scaled.transpose() * scaled;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(raw - unscale * evidence.noise * unscale);
+  VectorXd values = eigen.eigenvalues();
+  for (Index k = 0; k < values.size(); ++k) {
+    const VectorXd direction = eigen.eigenvectors().col(k);
+    values[k] = std::max({values[k], least_part_kept * direction.dot(raw * direction), ridge});
+  }
+  const MatrixXd inverse =
+      eigen.eigenvectors() * values.cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose();
+  return unscale * inverse * unscale;
 }
 
-/// A column without its projection on the others.
-VectorXd distinct_part(const MatrixXd& jacobian, Index variable) {
-  const VectorXd column = jacobian.col(variable);
-  if (jacobian.cols() == 1) return column;
-  MatrixXd others(jacobian.rows(), jacobian.cols() - 1);
-  others << jacobian.leftCols(variable), jacobian.rightCols(jacobian.cols() - 1 - variable);
-  return column - others * others.colPivHouseholderQr().solve(column);
+/// The combination of columns that leaves of one what the others can't do: 1 for itself.
+VectorXd distinct_combination(const MatrixXd& jacobian, Index variable) {
+  MatrixXd others = jacobian;
+  others.col(variable).setZero();
+  VectorXd out = -others.colPivHouseholderQr().solve(jacobian.col(variable));
+  out[variable] = 1;
+  return out;
 }
 
 double factor_of_half_width(const FitEvidence& evidence) {
@@ -53,7 +61,7 @@ double factor_of_half_width(const FitEvidence& evidence) {
 FitStatistics fit_statistics(const FitEvidence& evidence) {
   const MatrixXd& jacobian = evidence.jacobian;
   const Index variables = jacobian.cols();
-  const MatrixXd covariance = inverse_information(jacobian);
+  const MatrixXd covariance = inverse_information(evidence);
   const VectorXd deviations = covariance.diagonal().cwiseSqrt();
   FitStatistics out;
   out.half_widths = factor_of_half_width(evidence) * deviations;
@@ -62,9 +70,10 @@ FitStatistics fit_statistics(const FitEvidence& evidence) {
   out.singular_values = Eigen::JacobiSVD<MatrixXd>(jacobian).singularValues();
   out.shares = MatrixXd::Zero(variables, static_cast<Index>(evidence.blocks));
   for (Index k = 0; k < variables; ++k) {
-    const VectorXd part = distinct_part(jacobian, k);
+    const VectorXd combination = distinct_combination(jacobian, k);
+    const VectorXd part = jacobian * combination;
     const double norm = part.squaredNorm();
-    const double noise = evidence.jacobian_variance.col(k).sum();
+    const double noise = combination.dot(evidence.noise * combination);
     const bool above_rounding = part.norm() > rounding * jacobian.col(k).norm();
     out.identified.push_back(above_rounding && norm > least_signal_to_noise * noise);
     if (!above_rounding) continue;

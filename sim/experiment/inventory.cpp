@@ -58,8 +58,8 @@ Items calibrations(const Catalogue& catalogue) {
     const Document file = Calibration::read(name, catalogue);
     const auto recipe = CalibrationRecipe::declaration().read(file.cursor());
     out.push_back({name,
-                   std::to_string(recipe.fit.size()) + " numbers of " +
-                       recipe.machine.as_string() + " on " + listed(recipe.tables),
+                   std::to_string(recipe.fit.size()) + " numbers of " + recipe.machine.as_string() +
+                       " on " + listed(recipe.tables),
                    {}});
   }
   return out;

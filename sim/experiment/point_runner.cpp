@@ -36,9 +36,9 @@ std::optional<std::vector<std::vector<double>>> run_replications(std::span<const
   const auto progress = [&](std::size_t done) {
     if (observer.progress) observer.progress(done / replications);
   };
-  const bool all = work<double>(
-      points.size() * replications, jobs, task,
-      {.finished = keep, .progress = progress, .interrupted = observer.interrupted});
+  const bool all =
+      work<double>(points.size() * replications, jobs, task,
+                   {.finished = keep, .progress = progress, .interrupted = observer.interrupted});
   return all ? std::optional(std::move(rates)) : std::nullopt;
 }
 

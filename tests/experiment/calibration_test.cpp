@@ -172,10 +172,10 @@ TEST_CASE("any number of jobs gives the same fit, and an interruption the best s
 
   std::size_t done = 0;
   const std::size_t start_jacobian_and_step = 3 * calibration.rows().size();
-  const CalibrationResult cut = calibrate(
-      calibration, 1,
-      {.progress = [&](std::size_t points) { done = points; },
-       .interrupted = [&] { return done >= start_jacobian_and_step; }});
+  const CalibrationResult cut =
+      calibrate(calibration, 1,
+                {.progress = [&](std::size_t points) { done = points; },
+                 .interrupted = [&] { return done >= start_jacobian_and_step; }});
   CHECK(cut.interrupted);
   CHECK(cut.numbers[0].value == one.numbers[0].value);
   CHECK_FALSE(cut.numbers[0].uncertainty.has_value());
@@ -208,8 +208,9 @@ TEST_CASE("numbers go by their pointer or the end of it") {
   CHECK(refusal("l3").find("a number of the machine") != std::string::npos);
   CHECK(refusal("").find("a number of the machine") != std::string::npos);
   const TestMachine three_links = TestMachine().nodes(3);
-  CHECK(message_of([&] { number_named(three_links.json(), cursor_of("one_way")); })
-            .find("\"/topology/links/0/one_way\", \"/topology/links/1/one_way\"") !=
+  CHECK(message_of([&] {
+          number_named(three_links.json(), cursor_of("one_way"));
+        }).find("\"/topology/links/0/one_way\", \"/topology/links/1/one_way\"") !=
         std::string::npos);
 }
 
@@ -323,8 +324,7 @@ TEST_CASE("a new number changes its own entry and nothing else") {
 
 TEST_CASE("shipped machines and recipes are laid out as they are written") {
   for (const std::string folder : {"machines", "calibrations"}) {
-    const auto names =
-        folder == "machines" ? catalogue().machines() : catalogue().calibrations();
+    const auto names = folder == "machines" ? catalogue().machines() : catalogue().calibrations();
     for (const std::string& name : names) {
       CAPTURE(name);
       const std::string text =
@@ -344,7 +344,8 @@ TEST_CASE("each table that a shipped number was fitted to is published") {
     for (const std::string& file : files) {
       const std::string path = FUTEXSIM_SOURCE_DIR "/configs/" + folder + "/" + file + ".json";
       for (const SourcedNumber& number : sourced_numbers(Document::read(path).root())) {
-        for (const std::string& table : number.quantity.value("tables", std::vector<std::string>())) {
+        for (const std::string& table :
+             number.quantity.value("tables", std::vector<std::string>())) {
           CAPTURE(path);
           CAPTURE(number.pointer);
           CAPTURE(table);
@@ -365,8 +366,9 @@ TEST_CASE("what a shipped recipe fits is marked as fitted to its tables") {
     const json file = Document::read(calibration.machine_file()).root();
     for (const FreeNumber& number : calibration.numbers()) {
       CAPTURE(number.pointer);
-      CHECK(file.at(json::json_pointer(number.pointer)).value("tables", std::vector<std::string>()) ==
-            calibration.tables());
+      CHECK(
+          file.at(json::json_pointer(number.pointer)).value("tables", std::vector<std::string>()) ==
+          calibration.tables());
     }
   }
 }

@@ -72,7 +72,7 @@ TEST_CASE("an exponential fit finds NIST's certified values") {
     FitEvidence evidence;
     evidence.residuals = fit.residuals;
     evidence.jacobian = differences.jacobian(fit.residuals, *problem.residuals(differences.points));
-    evidence.jacobian_variance = Eigen::MatrixXd::Zero(14, 2);
+    evidence.noise = Eigen::Matrix2d::Zero();
     evidence.block_of_row.assign(14, 0);
     const FitStatistics statistics = fit_statistics(evidence);
     const double t = 2.17881283;  // Student's, 12 degrees, 95 %
@@ -127,8 +127,7 @@ TEST_CASE("differences go down where up can't be evaluated, and nowhere where ne
   const VectorXd corner = Vector2d(1, 1);
   const ForwardDifferences differences(problem, corner, 0.1);
   CHECK(differences.steps.isApprox(Vector2d(-0.1, 0.1)));
-  const auto jacobian =
-      differences.jacobian(lines(corner), *problem.residuals(differences.points));
+  const auto jacobian = differences.jacobian(lines(corner), *problem.residuals(differences.points));
   CHECK(jacobian.isApprox((Eigen::Matrix2d() << 1, 1, 2, -2).finished(), 1e-9));
 
   problem.lower = problem.upper = corner;
@@ -156,23 +155,42 @@ TEST_CASE("statistics of a fit, by hand") {
   evidence.residuals = Eigen::Vector4d(0.1, -0.1, 0.1, 0.1);
   evidence.jacobian.resize(4, 2);
   evidence.jacobian << 1, 0, 1, 1, 0, 1, 0, 0;
-  evidence.jacobian_variance = Eigen::MatrixXd::Zero(4, 2);
-  evidence.jacobian_variance.col(0).setConstant(0.2);
-  evidence.jacobian_variance.col(1).setConstant(0.18);
+  evidence.noise = Eigen::Matrix2d::Zero();
   evidence.block_of_row = {0, 0, 1, 1};
   evidence.blocks = 2;
-  const FitStatistics statistics = fit_statistics(evidence);
+  const double t = 4.30265;              // of 2 degrees
+  const double variance = 4 * 0.01 / 2;  // of the residuals
 
-  // J'J = (2 1; 1 2), its inverse (2 -1; -1 2) / 3; variance 0.04 / 2; t of 2 degrees.
-  CHECK(statistics.half_widths[0] == Approx(4.30265 * std::sqrt(0.02 * 2 / 3)));
-  CHECK(statistics.correlation(0, 1) == Approx(-0.5));
-  CHECK(statistics.singular_values.isApprox(Vector2d(std::sqrt(3), 1)));
-  // The first column without its projection on the second: (1, 1/2, -1/2, 0).
-  CHECK(statistics.shares(0, 0) == Approx(1.25 / 1.5));
-  CHECK(statistics.shares(0, 1) == Approx(0.25 / 1.5));
-  // Its squared norm is 1.5: less than twice 0.8, more than twice 0.72.
-  CHECK_FALSE(statistics.identified[0]);
-  CHECK(statistics.identified[1]);
+  SUBCASE("without noise") {
+    const FitStatistics statistics = fit_statistics(evidence);
+    // J'J = (2 1; 1 2), its inverse (2 -1; -1 2) / 3.
+    CHECK(statistics.half_widths[0] == Approx(t * std::sqrt(variance * 2 / 3)));
+    CHECK(statistics.correlation(0, 1) == Approx(-0.5));
+    CHECK(statistics.singular_values.isApprox(Vector2d(std::sqrt(3), 1)));
+    // The first column without its projection on the second: (1, 1/2, -1/2, 0).
+    CHECK(statistics.shares(0, 0) == Approx(1.25 / 1.5));
+    CHECK(statistics.shares(0, 1) == Approx(0.25 / 1.5));
+    CHECK(statistics.identified == std::vector<bool>{true, true});
+  }
+  SUBCASE("with noise") {
+    evidence.noise = Vector2d(0.7, 0.4).asDiagonal();
+    const FitStatistics statistics = fit_statistics(evidence);
+    // J'J - noise = (1.3 1; 1 1.6), its inverse (1.6 -1; -1 1.3) / 1.08.
+    CHECK(statistics.half_widths[0] == Approx(t * std::sqrt(variance * 1.6 / 1.08)));
+    CHECK(statistics.half_widths[1] == Approx(t * std::sqrt(variance * 1.3 / 1.08)));
+    CHECK(statistics.correlation(0, 1) == Approx(-1 / std::sqrt(1.3 * 1.6)));
+    // Each distinct part is one column less half the other, of squared norm 1.5. Noise makes it
+    // 0.7 + 0.4 / 4 = 0.8 and 0.4 + 0.7 / 4 = 0.575.
+    CHECK(statistics.identified == std::vector<bool>{false, true});
+  }
+  SUBCASE("with nothing but noise") {
+    evidence.noise = Vector2d(0, 5).asDiagonal();
+    evidence.jacobian << 1, 0, 1, 0, 0, 1, 0, 1;
+    const FitStatistics statistics = fit_statistics(evidence);
+    CHECK(statistics.half_widths[0] == Approx(t * std::sqrt(variance / 2)));
+    CHECK(statistics.half_widths[1] == Approx(t * std::sqrt(variance / 2 * 10)));
+    CHECK(statistics.identified == std::vector<bool>{true, false});
+  }
 }
 
 TEST_CASE("parallel columns are fully correlated and identified by nothing") {
@@ -180,7 +198,7 @@ TEST_CASE("parallel columns are fully correlated and identified by nothing") {
   evidence.residuals = Eigen::Vector3d(0.1, 0, -0.1);
   evidence.jacobian.resize(3, 2);
   evidence.jacobian << 1, 2, 2, 4, 3, 6;
-  evidence.jacobian_variance = Eigen::MatrixXd::Zero(3, 2);
+  evidence.noise = Eigen::Matrix2d::Zero();
   evidence.block_of_row = {0, 0, 0};
   const FitStatistics statistics = fit_statistics(evidence);
   CHECK(statistics.correlation(0, 1) == Approx(-1));
