@@ -24,6 +24,7 @@ struct Command {
 };
 
 int bench(const Arguments& arguments);
+int calibrate(const Arguments& arguments);
 int hash(const Arguments& arguments);
 int list(const Arguments& arguments);
 int machine(const Arguments& arguments);

@@ -17,6 +17,7 @@ const std::vector<Command>& commands() {
       {"run", "one point: operations per second, confidence, where the time went", run},
       {"sweep", "every point of a config's sweep, as JSON Lines", sweep},
       {"validate", "published tables and what the simulator makes of them, side by side", validate},
+      {"calibrate", "a machine's numbers chosen so that published tables come out", calibrate},
       {"bench", "perf bench futex hash on a simulated machine", bench},
       {"hash", "how evenly hash functions spread futexes, and what they cost", hash},
       {"list", "what configs can name, with parameters", list},
@@ -32,7 +33,7 @@ std::string help() {
       "Simulates futex hash contention on modelled NUMA machines.\n\n";
   for (const Command& command : commands()) {
     out +=
-        "  " + command.name + std::string(10 - command.name.size(), ' ') + command.summary + "\n";
+        "  " + command.name + std::string(11 - command.name.size(), ' ') + command.summary + "\n";
   }
   return out +
          "\nfutexsim COMMAND --help says more; futexsim --version names the source.\n"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 
 #include "futexsim/parts/nearest_name.hpp"
@@ -52,7 +51,10 @@ std::filesystem::path Catalogue::default_folder() {
 }
 
 std::shared_ptr<const Machine> Catalogue::machine(const Cursor& name) const {
-  const std::filesystem::path file = file_of(name, configs_ / "machines");
+  if (const auto found = stand_ins_.find(name.as_string()); found != stand_ins_.end()) {
+    return found->second;
+  }
+  const std::filesystem::path file = machine_file(name);
   const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const Machine>& entry = cache_->machines[file];
   if (!entry) entry = std::make_shared<Machine>(Document::read(file).cursor());
@@ -70,11 +72,28 @@ std::shared_ptr<const KernelParameters> Catalogue::kernel(const Cursor& name) co
   return entry;
 }
 
+std::filesystem::path Catalogue::machine_file(const Cursor& name) const {
+  return file_of(name, configs_ / "machines");
+}
+
+void Catalogue::stand_in(const std::string& name, std::shared_ptr<const Machine> machine) {
+  stand_ins_[name] = std::move(machine);
+}
+
 std::vector<std::string> Catalogue::machines() const {
-  return names_in(configs_ / "machines");
+  std::vector<std::string> names = names_in(configs_ / "machines");
+  for (const auto& [name, machine] : stand_ins_) {
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (!known && !is_path(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 std::vector<std::string> Catalogue::kernels() const {
   return names_in(configs_ / "kernels");
+}
+std::vector<std::string> Catalogue::calibrations() const {
+  return names_in(configs_ / "calibrations");
 }
 std::vector<std::string> Catalogue::experiments() const {
   return names_in(configs_ / "experiments");

@@ -3,11 +3,13 @@
 #include <cassert>
 #include <functional>
 
+#include "futexsim/experiment/calibration.hpp"
 #include "futexsim/experiment/experiment.hpp"
 #include "futexsim/experiment/provenance.hpp"
 #include "futexsim/experiment/published_table.hpp"
 #include "futexsim/experiment/text_table.hpp"
 #include "futexsim/experiment/validation_bounds.hpp"
+#include "futexsim/parts/nearest_name.hpp"
 
 namespace futexsim {
 namespace {
@@ -54,6 +56,19 @@ Items hashes(const Catalogue& catalogue) {
   return out;
 }
 
+Items calibrations(const Catalogue& catalogue) {
+  Items out;
+  for (const std::string& name : catalogue.calibrations()) {
+    const Document file = Calibration::read(name, catalogue);
+    const auto recipe = CalibrationRecipe::declaration().read(file.cursor());
+    out.push_back({name,
+                   std::to_string(recipe.fit.size()) + " numbers of " + recipe.machine.as_string() +
+                       " on " + listed(recipe.tables),
+                   {}});
+  }
+  return out;
+}
+
 Items experiments(const Catalogue& catalogue) {
   Items out;
   for (const std::string& name : catalogue.experiments()) {
@@ -94,6 +109,7 @@ const std::vector<Kind>& kinds() {
                                      {"protocols", registered<ProtocolChoice::Parts>},
                                      {"workloads", registered<WorkloadChoice::Parts>},
                                      {"experiments", experiments},
+                                     {"calibrations", calibrations},
                                      {"tables", tables}};
   return all;
 }
@@ -116,6 +132,7 @@ json bounds_schema() {
 const std::vector<Schema>& schemas() {
   static const std::vector<Schema> all{
       {"bounds", bounds_schema},
+      {"calibration", [] { return CalibrationRecipe::declaration().schema(); }},
       {"experiment", Experiment::schema},
       {"kernel", [] { return KernelParameters::declaration().schema(); }},
       {"machine", [] { return MachineParameters::declaration().schema(); }}};

@@ -181,6 +181,69 @@ class Cli(unittest.TestCase):
         self.refused("run", POINT, "--set", "/hash=hash_mod", "--set", "/policy/buckets=2",
                      saying="4 to 4096 buckets")
 
+    def test_calibrate(self):
+        e5 = ["e5-2650", "--tables", "e5-28"]
+        for arguments, saying in [
+            ([], '"machine"'),
+            (["e5-2650"], '"tables"'),
+            (e5, '"fit"'),
+            (["e5-2560", "--tables", "e5-28", "--fit", "same_l3"], 'did you mean "e5-2650"?'),
+            (["e5-2650", "--tables", "e5-82", "--fit", "same_l3"], 'did you mean "e5-28"?'),
+            (["e5-2650", "--tables", "none.csv", "--fit", "same_l3"], "No such file"),
+            (["e5-2650", "--tables", "e7-140", "--fit", "same_l3"], 'run on "e5-2650"'),
+            (["e5-2650", "--tables", "e5-28,e5-28", "--fit", "same_l3"], "/tables"),
+            (["e5-2650", "--tables", "", "--fit", "same_l3"], "--tables"),
+            ([*e5, "--fit", "same_13"], 'did you mean "same_l3"?'),
+            ([*e5, "--fit", "same_l3,,futex_wait"], "/fit/1"),
+            ([*e5, "--fit", "value"], "a number of the machine"),
+            ([*e5, "--fit", "same_l3,memory/same_l3"], "each number once"),
+            ([*e5, "--fit", "same_l3", "--replications", "1"], "from 2"),
+            ([*e5, "--fit", "same_l3", "--iterations", "0"], "from 1"),
+            ([*e5, "--fit", "same_l3", "--seed", "x"], "--seed"),
+            ([*e5, "--fit", "same_l3", "--format", "csv"], '"json"'),
+            ([*e5, "--fit", "same_l3", "-o", "-"], "a file"),
+            ([*e5, "--fit", "same_l3", "-o", "x", "--write"], "one of them"),
+            ([*e5, "--fit", "same_l3", "-o", "missing/x"], "No such file"),
+            ([*e5, "--fit", "same_l3", "--set", "/start/same_l3=0"], "a start of 0"),
+            ([*e5, "--fit", "same_l3", "--set", "/frob=0"], "frob"),
+            (["--recipe", "e5-2560"], 'did you mean "e5-2650"?'),
+            (["--recipe", "none.json"], "No such file"),
+            (["--recipe", POINT], "/kernel"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refused("calibrate", *arguments, saying=saying)
+
+    def short_calibration(self, machine, replications):
+        """One number, four rows, from a bad start."""
+        lines = (SOURCE / "configs/published/e5-28.csv").read_text().splitlines()
+        table = self.file("t.csv", "\n".join([lines[0], *lines[2:6]]) + "\n")
+        return ["calibrate", machine, "--tables", table, "--fit", "same_l3", "--set",
+                "/start/same_l3=30", "--replications", str(replications)]
+
+    def test_calibrate_writes_only_what_it_is_asked_to(self):
+        text = (SOURCE / "configs/machines/e5-2650.json").read_text()
+        machine = self.file("m.json", text)
+        command = [*self.short_calibration(machine, 2), "--iterations", "1"]
+        self.refused(*command, "-o", machine, saying="also read")
+        self.refused(*command, "-o", "t.csv", saying="also read")
+        report = json.loads(self.succeeds(*command, "--format", "json"))
+        self.assertEqual(machine.read_text(), text)
+        number, = report["numbers"]
+        self.assertEqual(number["start"], 30)
+        self.assertGreater(number["value"], 30)
+        self.assertLess(report["all"]["after"]["log_rms"], report["all"]["before"]["log_rms"])
+        self.succeeds(*command, "-o", "new.json")
+        self.assertEqual(machine.read_text(), text)
+        new = (self.folder / "new.json").read_text()
+        written = json.loads(new)["memory"]["same_l3"]
+        self.assertEqual([written[key] for key in ["value", "uncertainty", "origin", "tables"]],
+                         [number["value"], number["uncertainty"], "fitted", ["e5-28"]])
+        changed = [a for a, b in zip(new.splitlines(), text.splitlines(), strict=True) if a != b]
+        self.assertLessEqual(len(changed), 3, changed)
+        self.succeeds(*command, "--write")
+        self.assertEqual(machine.read_text(), new)
+        self.succeeds("machine", "show", machine)
+
     # Files that aren't what they should be.
     def test_broken_configs(self):
         good = json.loads(POINT.read_text())
@@ -316,6 +379,9 @@ class Cli(unittest.TestCase):
     def test_help(self):
         for command in ["run", "sweep", "validate", "bench", "list", "machine", "schema",
                         "hash"]:
+
+        for command in ["run", "sweep", "validate", "calibrate", "bench", "list", "machine",
+                        "schema"]:
             self.assertIn("usage: futexsim " + command, self.succeeds(command, "--help"))
             self.assertIn("usage: futexsim " + command, self.succeeds(command, "-h"))
         self.assertIn("usage", self.succeeds("--help"))
@@ -443,6 +509,28 @@ class Cli(unittest.TestCase):
                     self.assertRegex(message, rb"^futexsim: interrupted: 0 of \d+ points kept\n$")
                     self.assertEqual((process.returncode, old.read_text()), (130, "old"))
         self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
+
+    def test_interrupted_calibration_keeps_the_best_so_far(self):
+        command = [*self.short_calibration("e5-2650", 60), "-o", "best.json"]
+        start = time.monotonic()
+        self.call(*command, "--iterations", "1")
+        whole = time.monotonic() - start  # of 6 evaluations; the first step has been taken after 3
+        os.remove(self.folder / "best.json")
+        for part, outcome in [(0.2, "nothing kept"), (0.8, "best numbers so far kept")]:
+            with self.subTest(outcome=outcome):
+                process = subprocess.Popen([FUTEXSIM, *map(str, command)], cwd=self.folder,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                time.sleep(part * whole)
+                process.send_signal(signal.SIGINT)
+                output, message = process.communicate(timeout=30)
+                self.assertRegex(message.decode(), r"^futexsim: interrupted in iteration \d+: "
+                                                   + outcome + r"\n$")
+                self.assertEqual((process.returncode, output), (130, b""))
+                kept = self.folder / "best.json"
+                self.assertEqual(kept.exists(), outcome != "nothing kept")
+        best = json.loads(kept.read_text())["memory"]["same_l3"]
+        self.assertGreater(best["value"], 30)
+        self.assertNotIn("uncertainty", best)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ TEST_CASE("each shipped config names its schema") {
   check("machines", catalogue.machines(), "machine");
   check("kernels", catalogue.kernels(), "kernel");
   check("experiments", catalogue.experiments(), "experiment");
+  check("calibrations", catalogue.calibrations(), "calibration");
 }
 
 TEST_CASE("everything that configs can name is listed") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,13 +31,20 @@ class Catalogue {
   std::shared_ptr<const Machine> machine(const Cursor& name) const;
   std::shared_ptr<const KernelParameters> kernel(const Cursor& name) const;
 
+  /// The file that `name` means; it exists unless `name` is a path.
+  std::filesystem::path machine_file(const Cursor& name) const;
+  /// From now on, `name` means this machine, here and in later copies of the catalogue.
+  void stand_in(const std::string& name, std::shared_ptr<const Machine> machine);
+
   std::vector<std::string> machines() const;
   std::vector<std::string> kernels() const;
+  std::vector<std::string> calibrations() const;
   std::vector<std::string> experiments() const;
 
  private:
   struct Cache;
   std::filesystem::path configs_;
+  std::map<std::string, std::shared_ptr<const Machine>> stand_ins_;
   std::shared_ptr<Cache> cache_;
 };
 

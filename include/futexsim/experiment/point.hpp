@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "futexsim/engine/statistics.hpp"
@@ -43,6 +44,17 @@ class Point {
   const Workload& workload() const { return *workload_; }
   /// Of all processes.
   std::uint32_t threads() const { return static_cast<std::uint32_t>(placement_.threads.size()); }
+  /// The same on a variant of its machine, which must have the same topology.
+  Point on(std::shared_ptr<const Machine> variant) const {
+    Point out = *this;
+    out.machine_ = std::move(variant);
+    return out;
+  }
+  Point with_seed(std::uint64_t seed) const {
+    Point out = *this;
+    out.parameters_.seed = seed;
+    return out;
+  }
   /// The config with every default filled in: self-contained.
   nlohmann::json resolved() const;
 

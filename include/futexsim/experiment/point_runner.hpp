@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "futexsim/experiment/point.hpp"
 
@@ -22,6 +25,15 @@ struct PointRunObserver {
 /// was finished has been handed over all the same. The first exception of a point, in their
 /// order among those that ran, is thrown on.
 bool run_points(std::span<const Point> points, unsigned jobs, const PointRunObserver& observer);
+
+/// Operations per second and thread of each point (outer) in each of its first `replications`
+/// replications, whatever their precision. Up to `jobs` replications at a time; the observer's
+/// `finished` is not called. Nothing when interrupted. std::overflow_error when latencies take
+/// simulated time out of its range.
+std::optional<std::vector<std::vector<double>>> run_replications(std::span<const Point> points,
+                                                                 std::uint32_t replications,
+                                                                 unsigned jobs,
+                                                                 const PointRunObserver& observer);
 
 /// As many jobs as the machine has CPUs.
 unsigned default_jobs();
