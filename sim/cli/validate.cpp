@@ -25,6 +25,9 @@ CommandLine described() {
                    "interrupted validation reports nothing.");
   line.positional("TABLE", 0, 1000)
       .options("tables", "FILE|DIR", "tables to take instead of configs/published")
+      .option("hypothesis", "NAME|FILE",
+              "compares with what a conjectured cause would make of each row "
+              "(futexsim list hypotheses)")
       .option("format", "FORMAT", "table (default), json or csv")
       .option("output,o", "FILE", "write there instead of to standard output")
       .option("jobs,j", "N", "points simulated at a time (default: one for each CPU)")
@@ -33,8 +36,7 @@ CommandLine described() {
   return line;
 }
 
-std::vector<PublishedTable> read_tables(const ParsedLine& options) {
-  const Catalogue catalogue(Catalogue::default_folder());
+std::vector<PublishedTable> read_tables(const ParsedLine& options, const Catalogue& catalogue) {
   std::vector<std::string> paths = options.texts("tables");
   if (paths.empty()) paths.push_back((catalogue.folder() / "published").string());
   std::vector<PublishedTable> tables;
@@ -81,6 +83,14 @@ std::vector<std::string> input_files(const std::vector<PublishedTable>& tables) 
   return out;
 }
 
+std::optional<Hypothesis> chosen(const ParsedLine& options, const Catalogue& catalogue) {
+  const std::optional<std::string> name = options.text("hypothesis");
+  if (!name) return std::nullopt;
+  Document choice("--hypothesis");
+  choice.set("/hypothesis", *name, "--hypothesis");
+  return catalogue.hypothesis(choice.cursor().at("hypothesis"));
+}
+
 std::string report(const Validation& validation, const std::string& format) {
   if (format == "json") return validation_json(validation);
   if (format == "csv") return validation_csv(validation);
@@ -95,22 +105,34 @@ int validate(const Arguments& arguments) {
   if (options.wants_help()) return print_help(line);
   const std::string format = options.choice("format", {"table", "json", "csv"});
   const unsigned jobs = options.jobs();
-  const std::vector<PublishedTable> tables = selected(read_tables(options), options.positional());
+  const Catalogue catalogue(Catalogue::default_folder());
+  const std::vector<PublishedTable> tables =
+      selected(read_tables(options, catalogue), options.positional());
+  const std::optional<Hypothesis> hypothesis = chosen(options, catalogue);
+  std::vector<PublishedTable> assumed;
+  if (hypothesis) {
+    assumed = selected(read_tables(options, catalogue.assuming(*hypothesis)), options.positional());
+  }
   const auto bounds = bounds_beside(tables);
-  const std::size_t points = different_points(tables);
+  const std::size_t points = different_points(tables) + different_points(assumed);
   const Interruption interruption(Output::is_file(options.text("output")));
   Output output(options.text("output"), input_files(tables));
 
   Progress progress(points);
   PrecisionCheck precision;
   const double wanted = options.precision().value_or(PointParameters().precision);
-  const Validation validation = futexsim::validate(
-      tables, jobs,
-      {.finished = [&](std::size_t, const PointResult& result) { precision.add(result, wanted); },
-       .progress = [&](std::size_t count) { progress.show(count); },
-       .interrupted = [] { return Interruption::requested(); }});
+  const auto run = [&](const std::vector<PublishedTable>& some, std::size_t before) {
+    return futexsim::validate(
+        some, jobs,
+        {.finished = [&](std::size_t, const PointResult& result) { precision.add(result, wanted); },
+         .progress = [&](std::size_t count) { progress.show(before + count); },
+         .interrupted = [] { return Interruption::requested(); }});
+  };
+  Validation validation = run(tables, 0);
+  const Validation under = run(assumed, different_points(tables));
   progress.clear();
-  if (validation.interrupted) return report_interruption(0, points);
+  if (validation.interrupted || under.interrupted) return report_interruption(0, points);
+  if (hypothesis) compare_with(validation, hypothesis->name, under);
   output.write(report(validation, format));
   output.finish();
   precision.report();

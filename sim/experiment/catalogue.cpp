@@ -38,6 +38,21 @@ std::filesystem::path file_of(const Cursor& at, const std::filesystem::path& fol
 
 }  // namespace
 
+namespace {
+
+/// A file, with the changes that a hypothesis has for its name.
+Document changed(const std::filesystem::path& file, const Cursor& name,
+                 const std::map<std::string, Hypothesis::Changes>* changes) {
+  Document out = Document::read(file);
+  if (changes == nullptr || !changes->contains(name.as_string())) return out;
+  for (const auto& [pointer, value] : changes->at(name.as_string())) {
+    out.set(pointer, value.value(), to_string(value.location()));
+  }
+  return out;
+}
+
+}  // namespace
+
 bool is_path(std::string_view name) {
   return name.find('/') != std::string_view::npos || name.ends_with(".json");
 }
@@ -57,7 +72,10 @@ std::shared_ptr<const Machine> Catalogue::machine(const Cursor& name) const {
   const std::filesystem::path file = machine_file(name);
   const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const Machine>& entry = cache_->machines[file];
-  if (!entry) entry = std::make_shared<Machine>(Document::read(file).cursor());
+  if (!entry) {
+    const auto* const changes = hypothesis_ ? &hypothesis_->machines : nullptr;
+    entry = std::make_shared<Machine>(changed(file, name, changes).cursor());
+  }
   return entry;
 }
 
@@ -66,8 +84,9 @@ std::shared_ptr<const KernelParameters> Catalogue::kernel(const Cursor& name) co
   const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const KernelParameters>& entry = cache_->kernels[file];
   if (!entry) {
+    const auto* const changes = hypothesis_ ? &hypothesis_->kernels : nullptr;
     entry = std::make_shared<KernelParameters>(
-        KernelParameters::declaration().read(Document::read(file).cursor()));
+        KernelParameters::declaration().read(changed(file, name, changes).cursor()));
   }
   return entry;
 }
@@ -80,6 +99,21 @@ void Catalogue::stand_in(const std::string& name, std::shared_ptr<const Machine>
   stand_ins_[name] = std::move(machine);
 }
 
+Catalogue Catalogue::assuming(const Hypothesis& hypothesis) const {
+  Catalogue out = *this;
+  out.hypothesis_ = std::make_shared<Hypothesis>(hypothesis);
+  out.cache_ = std::make_shared<Cache>();
+  return out;
+}
+
+Hypothesis Catalogue::hypothesis(const Cursor& name) const {
+  const std::filesystem::path file = file_of(name, configs_ / "hypotheses");
+  return Hypothesis::declaration().read(Document::read(file).cursor());
+}
+
+std::vector<std::string> Catalogue::hypotheses() const {
+  return names_in(configs_ / "hypotheses");
+}
 std::vector<std::string> Catalogue::machines() const {
   std::vector<std::string> names = names_in(configs_ / "machines");
   for (const auto& [name, machine] : stand_ins_) {

@@ -69,6 +69,14 @@ Items calibrations(const Catalogue& catalogue) {
   return out;
 }
 
+Items hypotheses(const Catalogue& catalogue) {
+  Items out;
+  for (const std::string& name : catalogue.hypotheses()) {
+    out.push_back({name, catalogue.hypothesis(name_of_file(name)).description, {}});
+  }
+  return out;
+}
+
 Items experiments(const Catalogue& catalogue) {
   Items out;
   for (const std::string& name : catalogue.experiments()) {
@@ -110,6 +118,7 @@ const std::vector<Kind>& kinds() {
                                      {"workloads", registered<WorkloadChoice::Parts>},
                                      {"experiments", experiments},
                                      {"calibrations", calibrations},
+                                     {"hypotheses", hypotheses},
                                      {"tables", tables}};
   return all;
 }
@@ -134,6 +143,7 @@ const std::vector<Schema>& schemas() {
       {"bounds", bounds_schema},
       {"calibration", [] { return CalibrationRecipe::declaration().schema(); }},
       {"experiment", Experiment::schema},
+      {"hypothesis", [] { return Hypothesis::declaration().schema(); }},
       {"kernel", [] { return KernelParameters::declaration().schema(); }},
       {"machine", [] { return MachineParameters::declaration().schema(); }}};
   return all;

@@ -38,7 +38,8 @@ double quantile(const std::vector<double>& sorted, double probability) {
 }
 
 RowOutcome outcome_of(const PublishedRow& row, const std::optional<RowOutcome::Simulated>& run) {
-  RowOutcome out{.simulated = run, .error = {}, .not_run = row.not_run};
+  RowOutcome out{
+      .simulated = run, .error = {}, .not_run = row.not_run, .error_under_hypothesis = {}};
   if (!run && out.not_run.empty()) out.not_run = "interrupted";
   if (run && row.ops_per_sec_per_thread) {
     out.error = run->ops_per_sec_per_thread / *row.ops_per_sec_per_thread - 1;
@@ -64,12 +65,33 @@ ErrorSummary summarize(std::span<const double> errors) {
           .log_rms = std::sqrt(squares / static_cast<double>(sorted.size()))};
 }
 
-ErrorSummary TableOutcome::errors() const {
+namespace {
+
+ErrorSummary summary_of(const std::vector<RowOutcome>& rows,
+                        std::optional<double> RowOutcome::*error) {
   std::vector<double> all;
   for (const RowOutcome& row : rows) {
-    if (row.error) all.push_back(*row.error);
+    if (row.*error) all.push_back(*(row.*error));
   }
   return summarize(all);
+}
+
+}  // namespace
+
+ErrorSummary TableOutcome::errors() const {
+  return summary_of(rows, &RowOutcome::error);
+}
+ErrorSummary TableOutcome::errors_under_hypothesis() const {
+  return summary_of(rows, &RowOutcome::error_under_hypothesis);
+}
+
+void compare_with(Validation& validation, const std::string& hypothesis, const Validation& under) {
+  validation.hypothesis = hypothesis;
+  for (std::size_t t = 0; t < validation.tables.size(); ++t) {
+    for (std::size_t r = 0; r < validation.tables[t].rows.size(); ++r) {
+      validation.tables[t].rows[r].error_under_hypothesis = under.tables[t].rows[r].error;
+    }
+  }
 }
 
 std::size_t different_points(std::span<const PublishedTable> tables) {

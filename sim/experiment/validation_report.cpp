@@ -32,6 +32,7 @@ ordered_json row_json(const PublishedRow& published, const RowOutcome& row) {
     out["half_width"] = finite(row.simulated->relative_half_width());
     out["plus_minus_pct_simulated"] = finite(row.simulated->plus_minus_pct);
   }
+  if (row.error_under_hypothesis) out["error_under_hypothesis"] = *row.error_under_hypothesis;
   if (!row.not_run.empty()) out["not_run"] = row.not_run;
   return out;
 }
@@ -66,32 +67,57 @@ std::string summary_text(const ErrorSummary& errors, std::size_t rows) {
          ")";
 }
 
-std::string table_text(const TableOutcome& table) {
+/// A number of per cent as perf prints it after its average, or "-".
+std::string plus_minus(const ordered_json& row) {
+  const auto found = row.find("plus_minus_pct");
+  return found != row.end() && found->is_number() ? fixed(found->get<double>(), 2) : "-";
+}
+
+std::string table_text(const TableOutcome& table, const std::string& hypothesis) {
   using enum TextTable::Align;
-  TextTable text({{"policy", left},
-                  {"buckets", right},
-                  {"threads", right},
-                  {"placement", left},
-                  {"published ops/s per thread", right},
-                  {"simulated ops/s per thread", right},
-                  {"error %", right},
-                  {"±%", right},
-                  {"", left}});
+  std::vector<TextTable::Column> columns{{"policy", left},
+                                         {"buckets", right},
+                                         {"threads", right},
+                                         {"placement", left},
+                                         {"published ops/s per thread", right},
+                                         {"simulated ops/s per thread", right},
+                                         {"error %", right},
+                                         {"±%", right},
+                                         {"+- published", right},
+                                         {"simulated", right}};
+  if (!hypothesis.empty()) columns.push_back({"error % under " + hypothesis, right});
+  columns.push_back({"", left});
+  TextTable text(columns);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const PublishedRow& published = table.table->rows[i];
     const RowOutcome& row = table.rows[i];
     const auto& simulated = row.simulated;
-    text.add({cell_at(published.columns, "policy"), cell_at(published.columns, "buckets"),
-              cell_at(published.columns, "threads"), cell_at(published.columns, "placement"),
-              published.ops_per_sec_per_thread ? grouped(*published.ops_per_sec_per_thread) : "-",
-              simulated ? grouped(simulated->ops_per_sec_per_thread) : "-",
-              row.error ? signed_percent(*row.error) : "-",
-              simulated ? fixed(100 * simulated->relative_half_width(), 1) : "-",
-              row.not_run.empty() ? "" : "not run: " + row.not_run});
+    std::vector<std::string> cells{
+        cell_at(published.columns, "policy"),
+        cell_at(published.columns, "buckets"),
+        cell_at(published.columns, "threads"),
+        cell_at(published.columns, "placement"),
+        published.ops_per_sec_per_thread ? grouped(*published.ops_per_sec_per_thread) : "-",
+        simulated ? grouped(simulated->ops_per_sec_per_thread) : "-",
+        row.error ? signed_percent(*row.error) : "-",
+        simulated ? fixed(100 * simulated->relative_half_width(), 1) : "-",
+        plus_minus(published.columns),
+        simulated ? fixed(simulated->plus_minus_pct, 2) : "-"};
+    if (!hypothesis.empty()) {
+      cells.push_back(row.error_under_hypothesis ? signed_percent(*row.error_under_hypothesis)
+                                                 : "-");
+    }
+    cells.push_back(row.not_run.empty() ? "" : "not run: " + row.not_run);
+    text.add(cells);
+  }
+  std::string under;
+  if (!hypothesis.empty()) {
+    under = "under " + hypothesis + ": " +
+            summary_text(table.errors_under_hypothesis(), table.rows.size()) + "\n";
   }
   return table.table->name + " (" + role(table) + "; " + distinct(table, "machine") + "; kernel " +
          distinct(table, "kernel") + ")\n" + text.text() +
-         summary_text(table.errors(), table.rows.size()) + "\n";
+         summary_text(table.errors(), table.rows.size()) + "\n" + under;
 }
 
 bool none_run(const TableOutcome& table) {
@@ -166,11 +192,14 @@ std::string validation_csv(const Validation& validation) {
 std::string validation_text(const Validation& validation) {
   std::string out;
   for (const TableOutcome& table : validation.tables) {
-    if (!none_run(table)) out += table_text(table) + "\n";
+    if (!none_run(table)) out += table_text(table, validation.hypothesis) + "\n";
   }
   const std::string overall = overall_text(validation, true) + overall_text(validation, false);
   out += overall;
-  if (!overall.empty()) out += "±%: 95 % confidence half-width of the simulated value\n";
+  if (!overall.empty()) {
+    out += "±%: 95 % confidence half-width of the simulated value; +-: what perf prints after its "
+           "average, the\nstandard error over threads in %\n";
+  }
   std::string not_run;
   for (const TableOutcome& table : validation.tables) {
     if (none_run(table)) not_run += not_run_text(table);

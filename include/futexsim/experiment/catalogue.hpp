@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "futexsim/experiment/hypothesis.hpp"
 #include "futexsim/hardware/machine.hpp"
 #include "futexsim/kernel/kernel.hpp"
 #include "futexsim/parts/cursor.hpp"
@@ -36,15 +37,22 @@ class Catalogue {
   /// From now on, `name` means this machine, here and in later copies of the catalogue.
   void stand_in(const std::string& name, std::shared_ptr<const Machine> machine);
 
+  /// The same files, with what the hypothesis changes in them.
+  Catalogue assuming(const Hypothesis& hypothesis) const;
+  /// Of a name in configs/hypotheses, or a path.
+  Hypothesis hypothesis(const Cursor& name) const;
+
   std::vector<std::string> machines() const;
   std::vector<std::string> kernels() const;
   std::vector<std::string> calibrations() const;
   std::vector<std::string> experiments() const;
+  std::vector<std::string> hypotheses() const;
 
  private:
   struct Cache;
   std::filesystem::path configs_;
   std::map<std::string, std::shared_ptr<const Machine>> stand_ins_;
+  std::shared_ptr<const Hypothesis> hypothesis_;  ///< null: none
   std::shared_ptr<Cache> cache_;
 };
 

@@ -30,6 +30,7 @@ struct RowOutcome {
   std::optional<Simulated> simulated;
   std::optional<double> error;  ///< simulated / published - 1
   std::string not_run;          ///< why it wasn't simulated
+  std::optional<double> error_under_hypothesis;
 };
 
 struct TableOutcome {
@@ -37,10 +38,12 @@ struct TableOutcome {
   std::vector<RowOutcome> rows;  ///< as in the table
 
   ErrorSummary errors() const;
+  ErrorSummary errors_under_hypothesis() const;
 };
 
 struct Validation {
   std::vector<TableOutcome> tables;
+  std::string hypothesis = {};  ///< that errors are compared with; empty: none
   bool interrupted = false;
 };
 
@@ -48,6 +51,9 @@ struct Validation {
 /// different points. The result refers to `tables`.
 Validation validate(std::span<const PublishedTable> tables, unsigned jobs,
                     PointRunObserver observer);
+
+/// Puts the errors of the same rows under a hypothesis beside those of `validation`.
+void compare_with(Validation& validation, const std::string& hypothesis, const Validation& under);
 
 /// How many points validate() simulates.
 std::size_t different_points(std::span<const PublishedTable> tables);
