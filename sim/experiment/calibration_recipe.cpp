@@ -135,6 +135,7 @@ Calibration::Calibration(const Document& recipe, const Catalogue& catalogue)
       machine_document_(Document::parse(machine_text_, machine_file_)),
       inputs_{recipe.source(), machine_file_} {
   read_numbers(recipe.cursor());
+  read_starts(recipe.cursor());
   read_rows(recipe.cursor(), catalogue);
   if (rows_.size() <= numbers_.size()) {
     recipe.cursor().at("fit").refuse("fewer numbers than rows, of which there are " +
@@ -147,28 +148,31 @@ void Calibration::read_numbers(const Cursor& recipe) {
   const json file = machine_document_.root();
   const json schema = MachineParameters::declaration().schema();
   for (const Cursor& name : recipe.at("fit").elements()) {
-    const std::string pointer = number_named(file, name);
-    const auto same = [&](const FreeNumber& other) { return other.pointer == pointer; };
+    const json::json_pointer place(number_named(file, name));
+    const auto same = [&](const FreeNumber& other) { return other.pointer == place.to_string(); };
     if (std::any_of(numbers_.begin(), numbers_.end(), same)) name.refuse("each number once");
-    const json::json_pointer place(pointer);
     const json& rules = schema_at(schema, file, place).at("properties").at("value");
     constexpr double unbounded = std::numeric_limits<double>::infinity();
-    numbers_.push_back({.pointer = pointer,
+    numbers_.push_back({.pointer = place.to_string(),
                         .unit = file.at(place).at("unit"),
                         .start = file.at(place).at("value"),
                         .least = rules.value("minimum", 0.0),
                         .greatest = rules.value("maximum", unbounded)});
   }
+}
+
+void Calibration::read_starts(const Cursor& recipe) {
   for (const auto& [name, value] : recipe_.start) {
     const Cursor at = recipe.at("start").at(name);
+    const std::string place = to_string(at.location());
     const std::string pointer =
-        number_named(file, Document(to_string(at.location()), name).cursor());
+        number_named(machine_document_.root(), Document(place, name).cursor());
     const auto number =
         std::find_if(numbers_.begin(), numbers_.end(),
                      [&](const FreeNumber& other) { return other.pointer == pointer; });
     if (number == numbers_.end()) at.refuse("starts of numbers in \"fit\" only");
     number->start = value;
-    machine_document_.set(pointer + "/value", value, to_string(at.location()));
+    machine_document_.set(pointer + "/value", value, place);
   }
   for (const FreeNumber& number : numbers_) {
     if (number.start > 0) continue;
@@ -182,43 +186,44 @@ void Calibration::read_rows(const Cursor& recipe, Catalogue catalogue) {
   catalogue.stand_in(machine_->name(), machine_);
   catalogue.stand_in(recipe_.machine.as_string(), machine_);
   const RowSettings settings{.seed = recipe_.seed, .precision = {}};
-  const std::vector<PublishedTable> shipped =
+  const std::vector<PublishedTable> published =
       read_published((catalogue.folder() / "published").string(), catalogue, settings);
   std::vector<std::string> names;
-  for (const PublishedTable& table : shipped) names.push_back(table.name);
+  for (const PublishedTable& table : published) names.push_back(table.name);
   std::vector<bool> used(recipe_.weights.size());
-  const auto add = [&](const PublishedTable& table, const Cursor& at) {
-    if (std::find(tables_.begin(), tables_.end(), table.name) != tables_.end()) {
-      at.refuse("each table once; " + in_quotes(table.name) + " comes twice");
-    }
-    bool any = false;
-    for (const PublishedRow& row : table.rows) {
-      if (!row.point || &row.point->machine() != machine_.get()) continue;
-      if (!row.ops_per_sec_per_thread) continue;
-      any = true;
-      const double weight = weight_of(row, used);
-      if (weight > 0) {
-        rows_.push_back({tables_.size(), *row.point, *row.ops_per_sec_per_thread, weight});
-      }
-    }
-    if (!any) at.refuse("a table with rows that run on " + in_quotes(machine_->name()));
-    tables_.push_back(table.name);
-    inputs_.push_back(table.file);
-  };
   for (const Cursor& at : recipe.at("tables").elements()) {
-    if (is_table_file(at.as_string())) {
-      for (const auto& table : read_published(at.as_string(), catalogue, settings)) add(table, at);
+    const std::string& name = at.as_string();
+    if (is_table_file(name)) {
+      for (const auto& table : read_published(name, catalogue, settings)) add(table, at, used);
       continue;
     }
-    const auto found = std::find(names.begin(), names.end(), at.as_string());
+    const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      at.refuse(listed(names) + ", or a CSV file's path", nearest_name(at.as_string(), names));
+      at.refuse(listed(names) + ", or a CSV file's path", nearest_name(name, names));
     }
-    add(shipped[static_cast<std::size_t>(found - names.begin())], at);
+    add(published[static_cast<std::size_t>(found - names.begin())], at, used);
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) recipe.at("weights").at(i).refuse("a rule that holds for a row");
   }
+}
+
+void Calibration::add(const PublishedTable& table, const Cursor& at, std::vector<bool>& used) {
+  if (std::find(tables_.begin(), tables_.end(), table.name) != tables_.end()) {
+    at.refuse("each table once; " + in_quotes(table.name) + " comes twice");
+  }
+  bool any = false;
+  for (const PublishedRow& row : table.rows) {
+    const bool runs = row.point && &row.point->machine() == machine_.get();
+    if (!runs || !row.ops_per_sec_per_thread) continue;
+    any = true;
+    const double weight = weight_of(row, used);
+    if (weight == 0) continue;
+    rows_.push_back({tables_.size(), *row.point, *row.ops_per_sec_per_thread, weight});
+  }
+  if (!any) at.refuse("a table with rows that run on " + in_quotes(machine_->name()));
+  tables_.push_back(table.name);
+  inputs_.push_back(table.file);
 }
 
 double Calibration::weight_of(const PublishedRow& row, std::vector<bool>& used) const {

@@ -44,7 +44,8 @@ MatrixXd inverse_information(const FitEvidence& evidence) {
 VectorXd distinct_combination(const MatrixXd& jacobian, Index variable) {
   MatrixXd others = jacobian;
   others.col(variable).setZero();
-  VectorXd out = -others.colPivHouseholderQr().solve(jacobian.col(variable));
+  VectorXd out = VectorXd::Zero(jacobian.cols());
+  if (!others.isZero(0)) out = -others.colPivHouseholderQr().solve(jacobian.col(variable));
   out[variable] = 1;
   return out;
 }
@@ -76,7 +77,10 @@ FitStatistics fit_statistics(const FitEvidence& evidence) {
     const double noise = combination.dot(evidence.noise * combination);
     const bool above_rounding = part.norm() > rounding * jacobian.col(k).norm();
     out.identified.push_back(above_rounding && norm > least_signal_to_noise * noise);
-    if (!above_rounding) continue;
+    if (!above_rounding) {
+      out.half_widths[k] = std::numeric_limits<double>::infinity();
+      continue;
+    }
     for (Index row = 0; row < jacobian.rows(); ++row) {
       const std::size_t block = evidence.block_of_row[static_cast<std::size_t>(row)];
       out.shares(k, static_cast<Index>(block)) += part[row] * part[row] / norm;

@@ -16,11 +16,14 @@ constexpr double least_damping = 1e-6;
 constexpr double damping_factor = 10;
 constexpr int most_trials = 5;
 
-/// Variables that a step may move: not those at a bound beyond which the gradient would take them.
+/// Variables that a step may move: not those without effect, nor those at a bound beyond which
+/// the gradient would take them.
 std::vector<Index> free_variables(const LeastSquaresProblem& problem, const VectorXd& x,
-                                  const VectorXd& gradient) {
+                                  const MatrixXd& jacobian, const VectorXd& residuals) {
+  const VectorXd gradient = jacobian.transpose() * residuals;
   std::vector<Index> out;
   for (Index k = 0; k < x.size(); ++k) {
+    if (jacobian.col(k).isZero(0)) continue;
     const bool held = (x[k] <= problem.lower[k] && gradient[k] > 0) ||
                       (x[k] >= problem.upper[k] && gradient[k] < 0);
     if (!held) out.push_back(k);
@@ -29,9 +32,11 @@ std::vector<Index> free_variables(const LeastSquaresProblem& problem, const Vect
 }
 
 /// Minimises |J step + residuals|² + damping |D step|², D the norms of J's columns, by QR: exact
-/// where columns are nearly parallel, 0 for a column of zeros.
+/// where columns are nearly parallel. 0 for other variables than those given, whose columns must
+/// not be zeros.
 VectorXd damped_step(const MatrixXd& jacobian, const VectorXd& residuals, double damping,
                      const std::vector<Index>& variables) {
+  if (variables.empty()) return VectorXd::Zero(jacobian.cols());
   const Index rows = jacobian.rows();
   const auto columns = static_cast<Index>(variables.size());
   MatrixXd system = MatrixXd::Zero(rows + columns, columns);
@@ -80,8 +85,7 @@ class Search {
     }
     ++fit_.iterations;
     const MatrixXd jacobian = differences.jacobian(fit_.residuals, *around);
-    const std::vector<Index> variables =
-        free_variables(problem_, fit_.x, jacobian.transpose() * fit_.residuals);
+    const std::vector<Index> variables = free_variables(problem_, fit_.x, jacobian, fit_.residuals);
     for (int trial = 0; trial < most_trials; ++trial) {
       VectorXd step = damped_step(jacobian, fit_.residuals, damping_, variables);
       const double longest = step.size() == 0 ? 0 : step.lpNorm<Eigen::Infinity>();

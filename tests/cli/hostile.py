@@ -508,7 +508,7 @@ class Cli(unittest.TestCase):
         self.assertEqual([p.name for p in self.folder.glob("*.tmp")], [])
 
     def test_interrupted_calibration_keeps_the_best_so_far(self):
-        command = [*self.short_calibration("e5-2650", 60), "-o", "best.json"]
+        command = [*self.short_calibration("e5-2650", 30), "-o", "best.json"]
         start = time.monotonic()
         self.call(*command, "--iterations", "1")
         whole = time.monotonic() - start  # of 6 evaluations; the first step has been taken after 3

@@ -82,7 +82,10 @@ class Calibration {
 
  private:
   void read_numbers(const Cursor& recipe);
+  void read_starts(const Cursor& recipe);
   void read_rows(const Cursor& recipe, Catalogue catalogue);
+  /// `used`: the rules of weight that held for a row so far.
+  void add(const PublishedTable& table, const Cursor& at, std::vector<bool>& used);
   double weight_of(const PublishedRow& row, std::vector<bool>& used) const;
 
   CalibrationRecipe recipe_;

@@ -23,7 +23,8 @@ struct FitEvidence {
 struct FitStatistics {
   /// 95 %, from the covariance (J'J - noise)^-1 scaled by the residuals' variance, with Student's
   /// t of rows - variables degrees. Takes residuals for independent noise. Infinite without
-  /// degrees. Noise takes at most nine tenths off J'J in any direction.
+  /// degrees, and where nothing is distinct. Noise takes at most nine tenths off J'J in any
+  /// direction.
   Eigen::VectorXd half_widths;
   Eigen::MatrixXd correlation;      ///< of the variables' estimates
   Eigen::VectorXd singular_values;  ///< of the Jacobian, largest first
