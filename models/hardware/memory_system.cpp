@@ -17,6 +17,10 @@ void insert(std::uint64_t* set, CoreId core) {
   set[core.value / word_bits] |= std::uint64_t{1} << (core.value % word_bits);
 }
 
+bool in_flight(const CacheLine& line) {
+  return line.write_in_flight || line.reads_in_flight > 0;
+}
+
 }  // namespace
 
 MemorySystem::MemorySystem(Simulation& simulation, const Topology& topology,
@@ -36,7 +40,7 @@ CacheLine& MemorySystem::allocate(NodeId home) {
 }
 
 void MemorySystem::place(CacheLine& line, CoreId core) {
-  assert(line.in_flight == nullptr);
+  assert(!in_flight(line));
   make_exclusive(line, core);
   protocol_.placed(line);
 }
@@ -56,34 +60,50 @@ bool MemorySystem::holds_copy(const CacheLine& line, CoreId core) const {
 bool MemorySystem::hits(const CacheLine& line, CoreId core, Access access) const {
   if (!holds_copy(line, core)) return false;
   if (access == Access::write && line.state != CacheLine::State::exclusive) return false;
-  if (line.in_flight == nullptr) return true;
-  const bool keeps_copy = line.in_flight->access == Access::read && access == Access::read;
+  if (!in_flight(line)) return true;
+  const bool keeps_copy = !line.write_in_flight && access == Access::read;
   return keeps_copy || simulation_.now() < line.lost_at;
 }
 
 void MemorySystem::request(LineRequest& request) {
   CacheLine& line = *request.line;
   request.issued = simulation_.now();
+  const bool joins_reads =
+      line.reads_in_flight > 0 && line.waiting.empty() && protocol_.reads_side_by_side();
+  if (request.access == Access::read && joins_reads) return start(request);
   line.waiting.push(request);
-  if (line.in_flight == nullptr) start_next(line);
+  if (!in_flight(line)) start_next(line);
 }
 
 void MemorySystem::start_next(CacheLine& line) {
-  const Picoseconds now = simulation_.now();
   // Who waited for the line below the L3 that it came to has been queued there before the next
   // request from outside could arrive: these go first, and nobody starves.
   const L3Id l3 = topology_.l3_of(line.responder);
   LineRequest& request = line.waiting.pop_first(
       line.came_below_l3,
       [&](const LineRequest& waiting) { return topology_.l3_of(waiting.core) == l3; });
+  start(request);
+  if (request.access == Access::write || !protocol_.reads_side_by_side()) return;
+  while (!line.waiting.empty() && line.waiting.front()->access == Access::read) {
+    start(line.waiting.pop());
+  }
+}
+
+void MemorySystem::start(LineRequest& request) {
+  CacheLine& line = *request.line;
+  const Picoseconds now = simulation_.now();
   // A sibling may have brought the line meanwhile: then it only crosses the core.
   const bool at_hand =
       holds_copy(line, request.core) &&
       (request.access == Access::read || line.state == CacheLine::State::exclusive);
   Transfer transfer{timing_.same_core, Distance::same_core};
   if (!at_hand) transfer = protocol_.transfer(request, now);
-  line.in_flight = &request;
-  line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
+  if (!in_flight(line)) line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
+  if (request.access == Access::write) {
+    line.write_in_flight = true;
+  } else {
+    ++line.reads_in_flight;
+  }
   const auto distance = static_cast<std::size_t>(transfer.distance);
   ++counts_.transfers[distance];
   counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
@@ -94,24 +114,25 @@ void MemorySystem::start_next(CacheLine& line) {
 
 void MemorySystem::complete(LineRequest& request) {
   CacheLine& line = *request.line;
-  assert(line.in_flight == &request && "a line arrives at the request that is in flight");
-  line.in_flight = nullptr;
-  if (line.state == CacheLine::State::uncached ||
-      topology_.l3_of(line.responder) != topology_.l3_of(request.core)) {
-    line.came_below_l3 = simulation_.now();
-  }
+  assert(in_flight(line) && "a line arrives at a request that is in flight");
+  const bool was_cached = line.state != CacheLine::State::uncached;
+  const L3Id before = topology_.l3_of(line.responder);
   if (request.access == Access::write) {
+    line.write_in_flight = false;
     make_exclusive(line, request.core);
   } else {
+    --line.reads_in_flight;
     share(line, request.core);
   }
-  if (!line.waiting.empty()) start_next(line);
+  if (!was_cached || topology_.l3_of(line.responder) != before) {
+    line.came_below_l3 = simulation_.now();
+  }
+  if (!in_flight(line) && !line.waiting.empty()) start_next(line);
 }
 
 void MemorySystem::watch(LineRequest& request) {
   CacheLine& line = *request.line;
-  const bool being_written = line.in_flight != nullptr && line.in_flight->access == Access::write;
-  if (being_written || !holds_copy(line, request.core)) return this->request(request);
+  if (line.write_in_flight || !holds_copy(line, request.core)) return this->request(request);
   request.issued = simulation_.now();
   line.spinners.push(request);
 }

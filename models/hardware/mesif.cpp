@@ -99,6 +99,9 @@ class Mesif final : public CoherenceProtocol {
   /// The newest reader holds the line in F.
   CoreId responder_after_read(const CacheLine&, CoreId reader) const override { return reader; }
 
+  /// The holder in F answers snoops one after the other, an inclusive L3 its cores' reads.
+  bool reads_side_by_side() const override { return true; }
+
   void placed(const CacheLine& line) override { directory_knows(line); }
 
  private:

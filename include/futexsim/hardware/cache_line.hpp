@@ -65,7 +65,7 @@ class RequestQueue {
 /// Where one line of memory is cached, and who wants it.
 ///
 /// Invariants: an exclusive line has one holder, its responder; a line that nobody caches is
-/// `uncached`; requests queue only behind a transfer in flight.
+/// `uncached`; requests queue only behind transfers in flight: one write, or any number of reads.
 struct CacheLine {
   enum class State : std::uint8_t { uncached, exclusive, shared };
 
@@ -74,7 +74,8 @@ struct CacheLine {
   NodeId home;
   std::uint32_t number = 0;          ///< of the line in its home's physical memory
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared
-  LineRequest* in_flight = nullptr;
+  std::uint32_t reads_in_flight = 0;
+  bool write_in_flight = false;
   Picoseconds lost_at;        ///< until then the old holders may still use a line in flight
   Picoseconds came_below_l3;  ///< when it came below the L3 where it is now
   Picoseconds in_memory_at;   ///< when the home's memory has what was written back last

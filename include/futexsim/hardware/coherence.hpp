@@ -42,6 +42,9 @@ class CoherenceProtocol {
   /// After a read by `reader`, who answers the next request?
   virtual CoreId responder_after_read(const CacheLine& line, CoreId reader) const = 0;
 
+  /// Are reads of a line answered without waiting until those before them have their data?
+  virtual bool reads_side_by_side() const = 0;
+
   /// The line has moved about before the simulation began: warms what remembers that.
   virtual void placed(const CacheLine&) {}
 };

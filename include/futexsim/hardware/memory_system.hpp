@@ -25,7 +25,8 @@ struct TransferCounts {
   std::uint64_t queueing = 0;  ///< picoseconds that requests waited for their turn at a line
 };
 
-/// The caches and the interconnect: lines, who holds them, and one transfer at a time for each.
+/// The caches and the interconnect: lines, who holds them, and the transfers of each: one at a time,
+/// or reads side by side where the protocol has it so.
 class MemorySystem {
  public:
   MemorySystem(Simulation& simulation, const Topology& topology, CoherenceProtocol& protocol,
@@ -60,6 +61,7 @@ class MemorySystem {
  private:
   bool holds_copy(const CacheLine& line, CoreId core) const;
   void start_next(CacheLine& line);
+  void start(LineRequest& request);
   void requeue_spinners(CacheLine& line);
   void share(CacheLine& line, CoreId reader);
   void make_exclusive(CacheLine& line, CoreId owner);
