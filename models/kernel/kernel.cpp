@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <stdexcept>
-
-#include "futexsim/kernel/sizing.hpp"
 
 namespace futexsim {
 
@@ -25,6 +22,20 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
           .required("global_hash", &P::global_hash, {.help = "of keys that go to a global table"})
           .required("private_hash", &P::private_hash,
                     {.help = "of private keys that go to the process's own table"})
+          .optional("global_sizing", &P::global_sizing,
+                    {.help = "buckets of the global table, or of each node's part of it"})
+          .optional("private_sizing", &P::private_sizing,
+                    {.help = "buckets of a table that a process gets unasked; absent where it gets "
+                             "none"})
+          .optional("hash_control", &P::hash_control,
+                    {.help = "how a process asks for a table: prctl() and its relatives; absent "
+                             "where it can't"})
+          .optional("grace_period", &P::grace_period,
+                    {.unit = "ms",
+                     .help = "of RCU, between two steps of the replacement of a table that counts "
+                             "its users CPU by CPU",
+                     .min = 0.1,
+                     .max = 1000})
           .optional("time_slice_us", &P::time_slice_us,
                     {.unit = "us",
                      .help = "of a thread while others wait for its CPU; of a few equal threads "
@@ -67,10 +78,13 @@ Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
       local_work_(PathTimes(machine).futex_wait),
       critical_section_(PathTimes(machine).critical_section),
       get_user_pages_(PathTimes(machine).get_user_pages),
+      grace_period_{parameters.grace_period ? parameters.grace_period->scaled(1e9) : 0},
       hash_(hashing.hash.make()),
       global_hash_(parameters.global_hash.make()),
       spinlock_(parameters.spinlock.make(hardware)),
-      policy_(hashing.policy.make()) {
+      policy_(
+          with_buckets(hashing.policy, parameters, machine.topology(), machine.topology().cpus())
+              .make()) {
   local_work_ += machine.cycles(hash_->cycles());
 }
 
@@ -78,27 +92,21 @@ Mm& Kernel::create_mm(NodeId main_node, RandomStream& random) {
   Mm& mm = mms_.emplace_back(static_cast<std::uint32_t>(mms_.size()), main_node, random);
   lock_waits_.emplace_back();
   if (policy_->is_private()) {
-    private_.push_back({hash_.get(), policy_->build({hardware_, parameters_.bucket, main_node})});
+    const TableContext context{hardware_, parameters_.bucket, main_node, grace_period_};
+    private_.push_back({hash_.get(), policy_->build(context), {policy_->buckets().value()}});
   }
   return mm;
 }
 
 /// The chosen one; beside private tables the kernel's own, as large as it makes it at boot.
 void Kernel::build_global_table() {
-  const TableContext context{hardware_, parameters_.bucket, NodeId{0}};
+  const TableContext context{hardware_, parameters_.bucket, NodeId{0}, grace_period_};
   if (!policy_->is_private()) {
     global_ = {hash_.get(), policy_->build(context)};
     return;
   }
-  for (const std::string& name : parameters_.policies) {
-    const std::uint32_t buckets = automatic_buckets(name, 0, hardware_.topology());
-    const Document choice("global table", {{"name", name}, {"buckets", buckets}});
-    const std::unique_ptr<TablePolicy> policy = PolicyChoice(choice.cursor()).make();
-    if (policy->is_private()) continue;
-    global_ = {global_hash_.get(), policy->build(context)};
-    return;
-  }
-  throw std::logic_error("kernel " + parameters_.name + " has no global table");
+  const PolicyChoice beside = global_policy(parameters_, hardware_.topology());
+  global_ = {global_hash_.get(), beside.make()->build(context)};
 }
 
 void Kernel::forget_lock_waits() {
@@ -110,13 +118,23 @@ Task<> Kernel::futex_wait(Thread& thread, FutexKey key) {
   co_await cpu.compute(local_work_);
   if (key.is_shared()) co_await reference_page(thread, key);
   Hashing& hashing = hashing_of(thread.mm(), key);
-  HashBucket& bucket = bucket_of(hashing, key);
-  ReferenceCount* const references = hashing.table->references();
 
   // futex_hash()
-  if (references != nullptr) co_await references->read_mask(cpu);
-  if (parameters_.loads_bucket_priv) co_await cpu.load(bucket.priv);
-  if (references != nullptr) co_await references->get(cpu);
+  HashBucket* found = nullptr;
+  ReferenceCount* references = nullptr;
+  while (found == nullptr) {
+    const FutexTable& table = *hashing.table;
+    HashBucket& candidate = bucket_of(hashing, key);
+    references = hashing.table->references();
+    if (references != nullptr) co_await references->read_mask(cpu);
+    if (parameters_.loads_bucket_priv) co_await cpu.load(candidate.priv);
+    if (references == nullptr || co_await references->get(cpu)) {
+      found = &candidate;
+    } else {
+      co_await pivot(thread, hashing, table);
+    }
+  }
+  HashBucket& bucket = *found;
 
   // futex_q_lock()
   if (counts_waiters_) co_await cpu.fetch_add(bucket.waiters, 1);

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "futexsim/hardware/ids.hpp"
 
@@ -18,6 +21,30 @@ inline std::function<NodeId(std::uint64_t)> interleaved_by_vmalloc(std::uint64_t
   return [page, nodes](std::uint64_t offset) {
     return NodeId{static_cast<std::uint32_t>(offset / page % nodes)};
   };
+}
+
+/// K of "nodeK"; nothing for another memory policy.
+inline std::optional<std::uint32_t> bound_node(std::string_view mempolicy) {
+  constexpr std::string_view prefix = "node";
+  std::uint32_t node = 0;
+  if (!mempolicy.starts_with(prefix)) return std::nullopt;
+  std::from_chars(mempolicy.data() + prefix.size(), mempolicy.data() + mempolicy.size(), node);
+  return node;
+}
+
+/// Homes of what kvmalloc() gives a thread on node `local` under a memory policy: up to 4 MiB (the
+/// page allocator's largest order) pages are contiguous and so lie on one node, which is the next
+/// in turn, here the first, if the policy interleaves; above, vmalloc() takes page by page.
+inline std::function<NodeId(std::uint64_t)> placed_by_kvmalloc(std::uint64_t bytes,
+                                                               std::string_view mempolicy,
+                                                               NodeId local, std::uint32_t nodes) {
+  constexpr std::uint64_t largest_order = 4U << 20;
+  if (mempolicy == "interleave" && bytes > largest_order) {
+    return interleaved_by_vmalloc(bytes, nodes);
+  }
+  const NodeId node =
+      mempolicy == "interleave" ? NodeId{0} : NodeId{bound_node(mempolicy).value_or(local.value)};
+  return [node](std::uint64_t) { return node; };
 }
 
 }  // namespace futexsim

@@ -1,4 +1,3 @@
-#include "page_placement.hpp"
 #include "table_parameters.hpp"
 
 namespace futexsim {
@@ -8,20 +7,14 @@ namespace {
 class GlobalTable final : public FutexTable {
  public:
   GlobalTable(const TableParameters& parameters, const TableContext& context)
-      : table_(context.hardware.memory(), parameters.buckets, layout_of(parameters, context),
-               interleaved_by_vmalloc(table_bytes(parameters, context),
+      : table_(context.hardware.memory(), parameters.count(), layout_of(parameters, context),
+               interleaved_by_vmalloc(bytes_of_buckets(parameters, context),
                                       context.hardware.topology().nodes())) {}
 
   HashBucket& bucket(std::uint32_t hash) override { return table_.at_hash(hash); }
   unsigned hash_bits() const override { return bits_of(table_); }
 
  private:
-  static std::uint64_t table_bytes(const TableParameters& parameters, const TableContext& context) {
-    return std::uint64_t{parameters.buckets} *
-           bucket_stride(layout_of(parameters, context),
-                         context.hardware.memory().timing().line_bytes);
-  }
-
   HashTable table_;
 };
 

@@ -18,6 +18,9 @@ class PerNodeTables final : public FutexTable {
   HashBucket& bucket(std::uint32_t hash) override {
     return tables_[(hash >> hash_bits()) % tables_.size()].at_hash(hash);
   }
+  HashBucket& bucket_on(NodeId node, std::uint32_t hash) override {
+    return tables_[node.value].at_hash(hash);
+  }
   unsigned hash_bits() const override { return bits_of(tables_.front()); }
 
  private:

@@ -8,8 +8,8 @@ namespace {
 /// the table of the 2024 RFC never had one.
 class PrivateTable final : public FutexTable {
  public:
-  PrivateTable(const TableParameters& parameters, const TableContext& context)
-      : table_(table_on_node(parameters, context, context.node)) {}
+  PrivateTable(const PrivateTableParameters& parameters, const TableContext& context)
+      : table_(private_table(parameters, context, 0)) {}
 
   HashBucket& bucket(std::uint32_t hash) override { return table_.at_hash(hash); }
   unsigned hash_bits() const override { return bits_of(table_); }
@@ -18,15 +18,25 @@ class PrivateTable final : public FutexTable {
   HashTable table_;
 };
 
-using PrivatePolicy = PolicyOf<PrivateTable, TableScope::process>;
+using PrivatePolicy = PolicyOf<PrivateTable, TableScope::process, PrivateTableParameters>;
+
+class ImmutablePolicy final : public PrivatePolicy {
+ public:
+  using PrivatePolicy::PrivatePolicy;
+  bool is_immutable() const override { return true; }
+
+  static std::unique_ptr<TablePolicy> make(const PrivateTableParameters& parameters) {
+    return std::make_unique<ImmutablePolicy>(parameters);
+  }
+};
 
 const auto private_declaration =
-    TableParameters::declaration("private", "a table for each process (2024 RFC)");
+    PrivateTableParameters::declaration("private", "a table for each process (2024 RFC)");
 const Register<TablePolicy> private_table{private_declaration, PrivatePolicy::make};
 
-const auto immutable_declaration = TableParameters::declaration(
+const auto immutable_declaration = PrivateTableParameters::declaration(
     "immutable", "a table for each process that can't be resized (2025 series)");
-const Register<TablePolicy> immutable_table{immutable_declaration, PrivatePolicy::make};
+const Register<TablePolicy> immutable_table{immutable_declaration, ImmutablePolicy::make};
 
 }  // namespace
 }  // namespace futexsim

@@ -11,7 +11,11 @@ const Declaration<FutexHashParameters>& FutexHashParameters::declaration() {
                     {.unit = "futexes", .min = 1, .max = 1 << 20})
           .optional("shared", &P::shared,
                     {.help = "process-shared futexes (perf's -S), which always hash into the "
-                             "global table"});
+                             "global table"})
+          .optional(
+              "futex2_numa", &P::futex2_numa,
+              {.help = "each thread's futexes name its CPU's node (FUTEX2_NUMA) and hash into "
+                       "that node's part of the global table"});
   return declaration;
 }
 
@@ -23,6 +27,10 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContex
       shared_(parameters.shared) {
   for (std::size_t first = 0; first < threads().size(); first += threads_each_) {
     arrays_.emplace_back(threads()[first].mm(), threads_each_, futexes_, context.random);
+  }
+  for (const Thread& thread : threads()) {
+    if (!parameters.futex2_numa) break;
+    nodes_.push_back(context.hardware.topology().node_of(thread.cpu().id()));
   }
   std::vector<std::uint32_t> first(threads().size());
   for (std::uint32_t& futex : first) {

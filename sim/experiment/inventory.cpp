@@ -112,6 +112,8 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{{"machines", machines},
                                      {"kernels", kernels},
                                      {"policies", registered<PolicyChoice::Parts>},
+                                     {"sizings", registered<SizingChoice::Parts>},
+                                     {"controls", registered<HashControlChoice::Parts>},
                                      {"hashes", hashes},
                                      {"spinlocks", registered<SpinLockChoice::Parts>},
                                      {"protocols", registered<ProtocolChoice::Parts>},

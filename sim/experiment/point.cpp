@@ -41,20 +41,31 @@ std::optional<Replication> replicate_in_range(const Point& point, std::uint64_t 
   }
 }
 
+/// The hash function must serve the policy's table, and the one that takes its place.
 void check_hash(const PointParameters& parameters, const Cursor& config) {
   const nlohmann::json policy = parameters.policy.resolved();
-  if (!policy.contains("buckets")) return;
-  const std::uint32_t buckets = policy.at("buckets").get<std::uint32_t>();
-  const std::string refusal = parameters.hash.make()->refusal(buckets);
-  if (refusal.empty()) return;
-  throw config.find("hash").value_or(config).error("hash function " +
-                                                       in_quotes(parameters.hash.name()) + " for " +
-                                                       std::to_string(buckets) + " buckets",
-                                                   refusal);
+  for (const nlohmann::json& table : {policy, policy.value("resize", nlohmann::json::object())}) {
+    if (!table.contains("buckets")) continue;
+    const std::uint32_t buckets = table.at("buckets").get<std::uint32_t>();
+    const std::string refusal = parameters.hash.make()->refusal(buckets);
+    if (refusal.empty()) continue;
+    const std::string found = "hash function " + in_quotes(parameters.hash.name()) + " for " +
+                              std::to_string(buckets) + " buckets";
+    throw config.find("hash").value_or(config).error(found, refusal);
+  }
 }
 
 void add_rates(std::vector<ThreadResult>& sums, const std::vector<ThreadResult>& threads) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i].ops_per_sec += threads[i].ops_per_sec;
+}
+
+void add_table(PointResult& result, const Replication& replication) {
+  if (!replication.table) return;
+  if (!result.table) result.table.emplace();
+  result.table->buckets = replication.table->buckets;
+  if (!replication.table->replaced_at) return;
+  ++result.table->replacements;
+  result.table->at_ns.add(in_nanoseconds(*replication.table->replaced_at));
 }
 
 }  // namespace
@@ -84,7 +95,13 @@ const Declaration<PointParameters>& PointParameters::declaration() {
                      .help = "relative half-width of the 95 % confidence interval at which "
                              "replications stop",
                      .min = 1e-4,
-                     .max = 1});
+                     .max = 1})
+          .optional("least_us", &P::least_us,
+                    {.unit = "us",
+                     .help = "simulated time that a replication lasts at least, where its number "
+                             "of operations takes less",
+                     .min = 1,
+                     .max = 1'000'000});
   return declaration;
 }
 
@@ -100,9 +117,16 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
     config.at("policy").refuse("a policy that kernel " + kernel_->name +
                                " has: " + listed(policies));
   }
+  const std::unique_ptr<TablePolicy> policy = parameters_.policy.make();
+  policy->check(config.at("policy"), machine_->topology());
+  if (policy->resizes() && !kernel_->grace_period) {
+    config.at("policy").at("resize").refuse("a kernel whose file states a grace_period, as " +
+                                            kernel_->name + " doesn't, or nothing");
+  }
+  parameters_.policy = with_buckets(parameters_.policy, *kernel_, machine_->topology(),
+                                    workload_->threads().threads);
   if (!parameters_.hash) {
-    const bool is_private = parameters_.policy.make()->is_private();
-    parameters_.hash = is_private ? kernel_->private_hash : kernel_->global_hash;
+    parameters_.hash = policy->is_private() ? kernel_->private_hash : kernel_->global_hash;
   }
   check_hash(parameters_, config);
 }
@@ -134,6 +158,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
     result.simulated_ns += in_nanoseconds(replication->simulated);
     result.waits.merge(replication->waits);
     result.explanation = result.explanation + replication->explanation;
+    add_table(result, *replication);
     explained += replication->settled_operations;
   }
   for (ThreadResult& thread : result.threads) {

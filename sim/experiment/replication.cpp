@@ -94,7 +94,8 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
   std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
   Explanation warm_up_cost;
   std::uint64_t warm_up_operations = 0;
-  while (snapshots.size() <= batches) {
+  const Picoseconds least = microseconds(point.parameters().least_us.value_or(0));
+  while (snapshots.size() <= batches || simulation.now() < least) {
     if (stop.stop_requested()) return std::nullopt;
     while (workload.operations() < batch * snapshots.size()) {
       if (!simulation.step()) throw std::logic_error("deadlock: no thread can go on");
@@ -107,13 +108,14 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
     }
   }
   const std::size_t dropped = warm_up_batches(snapshots, batch);
+  const std::size_t all = snapshots.size() - 1;
   const Snapshot& begin = snapshots[dropped];
-  const Snapshot& middle = snapshots[(dropped + batches) / 2];
+  const Snapshot& middle = snapshots[(dropped + all) / 2];
   const Snapshot& end = snapshots.back();
 
   Replication result;
   result.ops_per_sec_per_thread =
-      rate(batch * (batches - dropped), end.time - begin.time) / point.threads();
+      rate(batch * (all - dropped), end.time - begin.time) / point.threads();
   result.lasting_variance =
       relative_covariance(thread_rates(begin, middle), thread_rates(middle, end));
   result.trace_hash = simulation.trace_hash();
@@ -121,6 +123,7 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
   result.operations = workload.operations();
   result.simulated = simulation.now();
   for (const WaitHistogram& waits : kernel.lock_waits()) result.waits.merge(waits);
+  if (kernel.replaces_tables()) result.table = kernel.table_life(workload.threads().front().mm());
   result.explanation = cost_until_now(hardware) - warm_up_cost;
   result.settled_operations = result.operations - warm_up_operations;
   const std::vector<double> rates = thread_rates(begin, end);

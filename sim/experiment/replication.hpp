@@ -25,6 +25,7 @@ struct Replication {
   WaitHistogram waits;                   ///< after the fixed fifth
   Explanation explanation;               ///< after it, all operations together
   std::uint64_t settled_operations = 0;  ///< after it
+  std::optional<TableLife> table;        ///< the first process's, if the policy replaces it
   std::vector<ThreadResult> threads;
 };
 

@@ -29,6 +29,13 @@ ordered_json wait_json(const WaitHistogram& waits) {
           {"max", nanoseconds_of(waits.max())}};
 }
 
+ordered_json table_json(const TableReplacement& table) {
+  return {{"buckets", table.buckets},
+          {"replacements", table.replacements},
+          {"replaced_at_ns",
+           table.replacements == 0 ? ordered_json() : ordered_json(table.at_ns.mean())}};
+}
+
 /// "same node, other L3" as "same_node_other_l3".
 std::string as_key(std::string_view name) {
   std::string out;
@@ -143,6 +150,7 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
                       {"operations", result.operations},
                       {"simulated_ns", result.simulated_ns},
                       {"wait_ns", wait_json(result.waits)}};
+  if (result.table) row["table"] = table_json(*result.table);
   if (explain) row["explanation"] = explanation_json(result.explanation);
   return row;
 }

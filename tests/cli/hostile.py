@@ -107,6 +107,10 @@ class Cli(unittest.TestCase):
             ("/policy/buckets=3", "a power of two"),
             ("/policy=none", "allowed"),
             ("/policy=resizable", "allowed"),
+            ("/policy/mempolicy=node2", "node0 to node1"),
+            ("/policy/mempolicy=remote", "allowed"),
+            ("/policy/resize={}", "allowed"),
+            ("/least_us=0", "from 1"),
             ("/machine=e5", "allowed"),
             ("/machine=nowhere.json", "No such file"),
             ("/machine/name=x", "holds no"),
@@ -120,6 +124,23 @@ class Cli(unittest.TestCase):
             with self.subTest(value=value):
                 self.refused("run", POINT, "--set", value, "-o", "out.json", saying=saying)
 
+    def test_replaced_tables(self):
+        resize = {"buckets": 64, "at_us": 1}
+        point = {"machine": "e5-2650", "kernel": "v6.17", "workload": {"threads": 1},
+                 "policy": {"name": "percpu", "buckets": 16, "resize": resize}}
+        for change, saying in [
+            ({"buckets": 48}, "a power of two"),
+            ({"at_us": -1}, "from 0"),
+            ({"buckets": None}, "/policy/resize/buckets"),
+            ({"bucket": 4}, 'did you mean "buckets"?'),
+        ]:
+            changed = {**point, "policy": {**point["policy"], "resize": {**resize, **change}}}
+            with self.subTest(change=change):
+                path = self.file("point.json", json.dumps(changed))
+                self.refused("run", path, "-o", "out.json", saying=saying)
+        point["policy"] = {"name": "global-per-node", "resize": resize}
+        self.refused("run", self.file("point.json", json.dumps(point)), saying="resize")
+
     def test_bench(self):
         for arguments, saying in [
             ([], "no benchmark"),
@@ -132,6 +153,9 @@ class Cli(unittest.TestCase):
             (["futex", "hash", "-r", "0"], "from 1"),
             (["futex", "hash", "-t", "65537"], "to 65536"),
             (["futex", "hash", "-b", "3"], "a power of two"),
+            (["futex", "hash", "-b", "3", "--kernel", "v6.17"],
+             "Requesting 3 hash buckets failed: -1/Invalid argument"),
+            (["futex", "hash", "-b", "16", "--kernel", "v6.16"], "Requesting 16 hash buckets"),
             (["futex", "hash", "-I"], "-b N"),
             (["futex", "hash", "-b", "16", "-I"], '"2025-series"'),
             (["futex", "hash", "--machine", b"\xff.json"], "UTF-8"),

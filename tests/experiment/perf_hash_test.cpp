@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "../parts/message_of.hpp"
-#include "futexsim/kernel/sizing.hpp"
 
 using namespace futexsim;
 
@@ -82,14 +81,39 @@ TEST_CASE("the report has perf's lines") {
         "Futex hashing: 16 hash buckets \n");
 }
 
-TEST_CASE("sizes that kernels choose, as published tables state them") {
-  // One thread on each of 32 CPUs in two nodes.
-  const auto machine = catalogue().machine(Document("t", "e5-2650").cursor());
-  const Topology& e5 = machine->topology();
-  CHECK(automatic_buckets("global", 32, e5) == 8192);
-  CHECK(automatic_buckets("global-per-node", 32, e5) == 4096);
-  CHECK(automatic_buckets("resizable", 32, e5) == 128);
-  CHECK(automatic_buckets("resizable", 17, e5) == 128);
-  CHECK(automatic_buckets("resizable", 1000, e5) == 128);
-  CHECK(automatic_buckets("resizable", 1, e5) == 16);
+TEST_CASE("-b asks by prctl where perf's is the kernel's, and fails in perf's words") {
+  const std::string failed = "-b: found \"Requesting 3 hash buckets failed: -1/Invalid argument\"";
+  CHECK(refusal({.buckets = 3, .kernel = "2025-series"}).starts_with(failed));
+  CHECK(refusal({.buckets = 3, .kernel = "v6.17"}).starts_with(failed));
+  CHECK(refusal({.buckets = 1, .kernel = "v6.17"}).find("Requesting 1 hash") != std::string::npos);
+  CHECK(refusal({.buckets = 64, .immutable = true, .kernel = "v6.17"}).find("Requesting 64 hash") !=
+        std::string::npos);
+  CHECK(refusal({.buckets = 64, .kernel = "v6.16"}).find("Invalid argument") != std::string::npos);
+  CHECK(refusal({.buckets = 0, .kernel = "v6.16"}).find("Requesting 0 hash") != std::string::npos);
+  CHECK(policy({.buckets = 64, .kernel = "v6.17"}) == choice("percpu", 64));
+  CHECK(policy({.kernel = "v6.16"}) == choice("global-per-node", 4096));
+}
+
+TEST_CASE("what perf's process has by itself depends on its threads") {
+  CHECK(policy({.threads = 4, .kernel = "v6.17"}) == choice("percpu", 16));
+  CHECK(policy({.threads = 5, .kernel = "v6.17"}) == choice("percpu", 32));
+  CHECK(policy({.threads = 17, .kernel = "v7.2"}) == choice("percpu", 128));
+  CHECK(policy({.threads = 1000, .kernel = "v7.2"}) == choice("percpu", 128));
+  CHECK(policy({.kernel = "2016-rfc"}) == choice("private", 8));
+  CHECK(policy({.kernel = "v3.12"}) == choice("global", 256));
+}
+
+TEST_CASE("a table that isn't as asked for is reported in perf's words") {
+  const PerfHashOptions options{.threads = 1, .buckets = 16, .silent = true, .kernel = "v6.17"};
+  const Point point = perf_hash_point(options, catalogue());
+  PointResult result;
+  const auto last_lines = [&] {
+    const std::string findings = perf_hash_findings(options, point, result);
+    return findings.substr(findings.find("secs = 10\n") + 10);
+  };
+  CHECK(last_lines() == "Futex hashing: 16 hash buckets \n");
+  result.table.emplace().buckets = 64;
+  CHECK(last_lines() ==
+        "Requested number of hash buckets does not currently used.\n"
+        "Requested: 16 in usage: 64\n");
 }

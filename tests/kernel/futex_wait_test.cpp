@@ -109,6 +109,25 @@ TEST_CASE("a resizable table adds a get and a put, and reads of hash_mask and tw
   CHECK(accesses(kernel, address_offset) == Accesses{5, 6});
 }
 
+TEST_CASE("per-CPU counting adds no atomic: hash_mask, and twice a state and a CPU's own counter") {
+  CHECK(accesses(TestKernel::shipped("v6.17").policy("percpu", 64), address_offset) ==
+        Accesses{3, 3 + 1 + 2 * 3});
+  // v7.2 doesn't read hb->priv.
+  CHECK(accesses(TestKernel::shipped("v7.2").policy("percpu", 64), address_offset) ==
+        Accesses{3, 1 + 1 + 2 * 3});
+}
+
+TEST_CASE("a CPU's own counter costs another core nothing") {
+  // The bucket's line is fetched and upgraded; the header's is read by both.
+  KernelLab lab(TestMachine{}.same_l3(20).upgrade(0.5).futex_wait(200).critical_section(30),
+                TestKernel::shipped("v6.17").policy("percpu", 64), 2);
+  Picoseconds first, second;
+  lab.start(0, wait_once(lab.kernel(), lab.thread(0), first));
+  lab.start(1, wait_twice(lab.kernel(), lab.thread(1), second), nanoseconds(10'000));
+  CHECK(lab.run_to_end());
+  CHECK(second == nanoseconds(200 + address_offset + 30));
+}
+
 TEST_CASE("without a counter of waiters there is one atomic, the lock") {
   CHECK(accesses(TestKernel{}.waiters("none"), whole_key) == Accesses{1, 1});
 }

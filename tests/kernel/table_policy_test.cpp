@@ -6,7 +6,6 @@
 
 #include "../parts/message_of.hpp"
 #include "../support/lab.hpp"
-#include "futexsim/kernel/sizing.hpp"
 
 using namespace futexsim;
 
@@ -15,10 +14,10 @@ namespace {
 /// A table of the policy on a machine with so many nodes, the main thread on node 1.
 struct Built {
   Built(const char* name, std::uint32_t buckets, std::uint32_t nodes)
+      : Built(nlohmann::json{{"name", name}, {"buckets", buckets}}, nodes) {}
+  Built(const nlohmann::json& choice, std::uint32_t nodes)
       : lab(TestMachine{}.nodes(nodes), 1),
-        policy(
-            PolicyChoice(Document("policy.json", {{"name", name}, {"buckets", buckets}}).cursor())
-                .make()),
+        policy(PolicyChoice(Document("policy.json", choice).cursor()).make()),
         table(policy->build({lab.hardware(), layout, NodeId{1}})) {}
 
   std::uint32_t home(std::uint32_t hash) { return table->bucket(hash).lock.line->home.value; }
@@ -37,14 +36,14 @@ Task<> get_once(ReferenceCount& references, Cpu& cpu, Picoseconds& done) {
 }  // namespace
 
 TEST_CASE("a process's own table lies on the node of its main thread") {
-  for (const char* const policy : {"private", "immutable", "resizable"}) {
+  for (const char* const policy : {"private", "immutable", "resizable", "percpu"}) {
     CAPTURE(policy);
     Built built(policy, 4096, 4);
     std::set<std::uint32_t> homes;
     for (std::uint32_t hash = 0; hash < 4096; ++hash) homes.insert(built.home(hash));
     CHECK(homes == std::set<std::uint32_t>{1});
     CHECK(built.policy->is_private());
-    CHECK(built.policy->buckets() == 4096);
+    CHECK(built.policy->buckets() == 4096U);
   }
 }
 
@@ -53,6 +52,7 @@ TEST_CASE("only a table that can be resized counts its users") {
     CHECK(Built(policy, 64, 2).table->references() == nullptr);
   }
   CHECK(Built("resizable", 64, 2).table->references() != nullptr);
+  CHECK(Built("percpu", 64, 2).table->references() != nullptr);
 }
 
 TEST_CASE("the counter of users lies where the table lies") {
@@ -88,7 +88,7 @@ TEST_CASE("the global table: pages of 4 KiB, 64 buckets, dealt in turn below tha
 
 TEST_CASE("a table for each node: the hash's bits above the bucket choose it") {
   Built built("global-per-node", 64, 4);
-  CHECK(built.policy->buckets() == 64);
+  CHECK(built.policy->buckets() == 64U);
   for (const std::uint32_t node : {0U, 1U, 2U, 3U}) {
     CHECK(built.home(node << 6 | 5) == node);
     CHECK(built.home(node << 6 | 63) == node);
@@ -103,21 +103,64 @@ TEST_CASE("a table for each node: the hash's bits above the bucket choose it") {
 
 TEST_CASE("a number of buckets that isn't a power of two is refused") {
   for (const char* const policy :
-       {"private", "immutable", "resizable", "global", "global-per-node"}) {
+       {"private", "immutable", "resizable", "percpu", "global", "global-per-node"}) {
     CHECK(message_of([&] { Built(policy, 48, 2); }).find("a power of two") != std::string::npos);
     CHECK(message_of([&] { Built(policy, 0, 2); }) != "no error");
     CHECK(message_of([&] { Built(policy, 1, 2); }) == "no error");
   }
 }
 
-TEST_CASE("buckets that a kernel gives unasked, by hand for 32 CPUs on 2 nodes") {
-  const Machine machine = TestMachine{}.nodes(2).cores_per_node(8).threads_per_core(2).machine();
-  const Topology& topology = machine.topology();
-  CHECK(automatic_buckets("global", 28, topology) == 256 * 32);
-  CHECK(automatic_buckets("global-per-node", 28, topology) == 256 * 32 / 2);
-  CHECK(automatic_buckets("private", 28, topology) == 4);
-  CHECK(automatic_buckets("resizable", 1, topology) == 16);
-  CHECK(automatic_buckets("resizable", 5, topology) == 32);     // 20, rounded up
-  CHECK(automatic_buckets("immutable", 32, topology) == 128);   // 4 for each thread
-  CHECK(automatic_buckets("immutable", 500, topology) == 128);  // 4 for each CPU
+TEST_CASE("memory policies of a process: bound to a node, or interleaved") {
+  const auto choice = [](std::uint32_t buckets, const char* mempolicy) {
+    return nlohmann::json{{"name", "private"}, {"buckets", buckets}, {"mempolicy", mempolicy}};
+  };
+  Built local(choice(4096, "local"), 4);
+  CHECK(local.home(4095) == 1);
+  Built bound(choice(4096, "node3"), 4);
+  CHECK(bound.home(0) == 3);
+  CHECK(bound.home(4095) == 3);
+  // Exactly 4 MiB is still one allocation of the page allocator, on one node.
+  Built largest(choice(65536, "interleave"), 2);
+  CHECK(largest.home(0) == largest.home(32768));
+  CHECK(largest.home(0) == largest.home(65535));
+  // 8 MiB, 4 MiB a node: 2 MiB pages of 32768 buckets in turn.
+  Built vmalloced(choice(131072, "interleave"), 2);
+  CHECK(vmalloced.home(32767) == 0);
+  CHECK(vmalloced.home(32768) == 1);
+  CHECK(vmalloced.home(65536) == 0);
+  CHECK(vmalloced.home(131071) == 1);
+  Built above_local(choice(131072, "local"), 2);
+  CHECK(above_local.home(32768) == 1);
+  CHECK(above_local.home(65536) == 1);
+}
+
+TEST_CASE("the header of a table that counts its users takes it over 4 MiB") {
+  Built counted({{"name", "percpu"}, {"buckets", 65536}, {"mempolicy", "interleave"}}, 2);
+  CHECK(counted.home(0) == 0);
+  CHECK(counted.home(32766) == 0);
+  CHECK(counted.home(32767) == 1);  // behind the header's 64 bytes
+}
+
+TEST_CASE("a node that the machine hasn't got is refused") {
+  const auto refusal = [](const char* mempolicy) {
+    return message_of([&] {
+      const nlohmann::json choice{{"name", "percpu"}, {"buckets", 16}, {"mempolicy", mempolicy}};
+      const Document config("policy.json", choice);
+      const Machine machine = TestMachine{}.nodes(2).machine();
+      PolicyChoice(config.cursor()).make()->check(config.cursor(), machine.topology());
+    });
+  };
+  CHECK(refusal("node1") == "no error");
+  CHECK(refusal("node2").find("node0 to node1") != std::string::npos);
+  CHECK(refusal("remote") != "no error");
+}
+
+TEST_CASE("a futex that names its node hashes into that node's part") {
+  Built built("global-per-node", 64, 4);
+  for (const std::uint32_t node : {0U, 1U, 2U, 3U}) {
+    CHECK(built.table->bucket_on({node}, 1 << 6 | 5).lock.line->home.value == node);
+    CHECK(&built.table->bucket_on({node}, 5) == &built.table->bucket(node << 6 | 5));
+  }
+  Built one("global", 64, 4);
+  CHECK(&one.table->bucket_on({3}, 5) == &one.table->bucket(5));
 }

@@ -29,6 +29,15 @@ class TestKernel {
   TestKernel& policy(const char* name, std::uint32_t buckets) {
     return policy_ = {{"name", name}, {"buckets", buckets}}, *this;
   }
+  /// Another table of so many buckets from `at_us` on.
+  TestKernel& resize(std::uint32_t buckets, std::uint32_t at_us) {
+    return policy_["resize"] = {{"buckets", buckets}, {"at_us", at_us}}, *this;
+  }
+  TestKernel& grace_period(double ms) {
+    json_["grace_period"] = {
+        {"value", ms}, {"unit", "ms"}, {"origin", "guess"}, {"source", "a test"}};
+    return *this;
+  }
 
   KernelParameters parameters() const {
     nlohmann::json json = json_;

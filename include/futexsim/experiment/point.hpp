@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ struct PointParameters {
   HashChoice hash;          ///< "jhash2"
   WorkloadChoice workload;  ///< {"name": "futex-hash", "threads": 28}
   std::uint64_t seed = 1;
-  double precision = 0.01;  ///< relative half-width at which replications stop
+  double precision = 0.01;                     ///< relative half-width at which replications stop
+  std::optional<std::uint32_t> least_us = {};  ///< that a replication lasts
 
   static const Declaration<PointParameters>& declaration();
 };
@@ -89,6 +91,13 @@ struct ThreadResult {
   double ops_per_sec;
 };
 
+/// What became of the tables of processes whose policy replaces them: the first process's.
+struct TableReplacement {
+  std::uint32_t replacements = 0;  ///< replications in which it happened
+  RunningMoments at_ns;            ///< when, in those
+  std::uint32_t buckets = 0;       ///< in use at the end of the last replication
+};
+
 struct PointResult {
   ConfidenceInterval ops_per_sec_per_thread;  ///< 95 %, over replications, after MSER-5 warm-up
   bool precise = false;                       ///< the wanted precision was reached
@@ -100,6 +109,7 @@ struct PointResult {
   double simulated_ns = 0;
   WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
   Explanation explanation;
+  std::optional<TableReplacement> table;  ///< only for policies that replace it
   std::vector<ThreadResult> threads;
 };
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +13,14 @@
 #include "futexsim/engine/task.hpp"
 #include "futexsim/hardware/machine.hpp"
 #include "futexsim/kernel/futex_key.hpp"
+#include "futexsim/kernel/hash_control.hpp"
 #include "futexsim/kernel/hash_function.hpp"
 #include "futexsim/kernel/mm.hpp"
 #include "futexsim/kernel/scheduler.hpp"
+#include "futexsim/kernel/sizing.hpp"
 #include "futexsim/kernel/spin_lock.hpp"
 #include "futexsim/kernel/table_policy.hpp"
+#include "futexsim/parts/quantity.hpp"
 
 namespace futexsim {
 
@@ -32,15 +36,33 @@ struct KernelParameters {
   std::vector<std::string> policies;  ///< those that existed; the first is the default
   HashChoice global_hash;             ///< of keys that go to a global table
   HashChoice private_hash;            ///< of keys that go to a process's own table
+  SizingChoice global_sizing{"256-per-cpu"};
+  SizingChoice private_sizing = {};     ///< none where no process gets a table unasked
+  HashControlChoice hash_control = {};  ///< none where processes can't ask for a table
+  std::optional<Quantity> grace_period = {};
   std::uint32_t time_slice_us = 3000;
 
   static const Declaration<KernelParameters>& declaration();
 };
 
+/// `choice` with its buckets filled in by the kernel's rule if it doesn't say how many, for a
+/// process of `threads` threads. InputError if there is no such rule.
+PolicyChoice with_buckets(const PolicyChoice& choice, const KernelParameters& kernel,
+                          const Topology& topology, std::uint32_t threads);
+
+/// The first policy of the kernel that is global, as large as the kernel makes it at boot.
+PolicyChoice global_policy(const KernelParameters& kernel, const Topology& topology);
+
 /// What is chosen for a run beside the kernel itself.
 struct FutexHashing {
   PolicyChoice policy;
   HashChoice hash;
+};
+
+/// What became of a process's table.
+struct TableLife {
+  std::uint32_t buckets = 0;                 ///< of the one in use
+  std::optional<Picoseconds> replaced_at{};  ///< when it took the place of the first one
 };
 
 /// What a kernel needs to know of a machine: time in its own instructions, in `paths` of the
@@ -74,6 +96,10 @@ class Kernel {
     return bucket_of(hashing_of(mm, key), key);
   }
 
+  bool replaces_tables() const { return policy_->resizes(); }
+  /// Requires a policy of private tables.
+  TableLife table_life(const Mm& mm) const { return private_[mm.number()].life; }
+
   std::uint64_t acquires() const { return acquires_; }
   std::uint64_t releases() const { return releases_; }
   /// From a thread's first attempt at a bucket lock to holding it, by process.
@@ -85,19 +111,27 @@ class Kernel {
   struct Hashing {
     const HashFunction* hash = nullptr;
     std::unique_ptr<FutexTable> table;
+    TableLife life = {};
+    Word lock = {};                                         ///< mm->futex_hash_lock
+    std::vector<std::unique_ptr<FutexTable>> retired = {};  ///< some may still look at them
   };
 
   Hashing& hashing_of(const Mm& mm, const FutexKey& key) {
-    return private_.empty() || key.is_shared() ? global() : private_[mm.number()];
+    return private_.empty() || key.is_shared() || key.names_node() ? global()
+                                                                   : private_[mm.number()];
   }
   static HashBucket& bucket_of(Hashing& hashing, const FutexKey& key) {
-    return hashing.table->bucket(hashing.hash->hash(key, hashing.table->hash_bits()));
+    const std::uint32_t hash = hashing.hash->hash(key, hashing.table->hash_bits());
+    return key.names_node() ? hashing.table->bucket_on({key.node}, hash)
+                            : hashing.table->bucket(hash);
   }
   Hashing& global() {
     if (!global_.table) build_global_table();
     return global_;
   }
   void build_global_table();
+  Task<> pivot(Thread& thread, Hashing& hashing, const FutexTable& dead);
+  Task<> rehash(Thread& thread, FutexTable& from);
   Task<> reference_page(Thread& thread, const FutexKey& key);
   Task<> acquire(Thread& thread, HashBucket& bucket);
   Task<> release(Thread& thread, HashBucket& bucket);
@@ -110,6 +144,7 @@ class Kernel {
   Picoseconds local_work_;
   Picoseconds critical_section_;
   Picoseconds get_user_pages_;
+  Picoseconds grace_period_;
   std::unique_ptr<HashFunction> hash_;         ///< of the chosen policy's table
   std::unique_ptr<HashFunction> global_hash_;  ///< of a global table beside private ones
   std::unique_ptr<SpinLock> spinlock_;

@@ -12,7 +12,8 @@ class ReferenceCount {
   virtual ~ReferenceCount() = default;
   /// Reads the table's hash_mask, before the bucket is known.
   virtual Task<> read_mask(Cpu& cpu) = 0;
-  virtual Task<> get(Cpu& cpu) = 0;
+  /// False when the table is dead: its replacement has to take its place before the next attempt.
+  virtual Task<bool> get(Cpu& cpu) = 0;
   virtual Task<> put(Cpu& cpu) = 0;
 };
 

@@ -1,20 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "futexsim/hardware/topology.hpp"
+#include "futexsim/parts/registry.hpp"
 
 namespace futexsim {
 
-/// Buckets that a kernel gives without being asked, to a process of `threads` threads beside its
-/// main thread. All CPUs are taken as possible and online.
-///   global           futex_init(), v3.14 to v6.15: 256 for each CPU
-///   global-per-node  futex_init(), v6.16: the same, divided by nodes
-///   private          RFC v2 of 2024: 4
-///   others           futex_hash_allocate_default(), 2025: 4 for each thread or CPU, at least 16
-/// rounded up to a power of two; a private table is at most as large as a node's global one.
-std::uint32_t automatic_buckets(const std::string& policy, std::uint32_t threads,
-                                const Topology& topology);
+/// How many buckets a kernel gives without being asked. A file of configs/kernels names its rules;
+/// implementations register themselves in Registry<SizingRule>. All CPUs are taken as possible and
+/// online.
+class SizingRule {
+ public:
+  virtual ~SizingRule() = default;
+  /// To a process for which so many threads existed before the last clone() (its main thread among
+  /// them), or to the system. A power of two.
+  virtual std::uint32_t buckets(const Topology& topology, std::uint32_t threads) const = 0;
+};
+
+using SizingChoice = Choice<SizingRule>;
 
 }  // namespace futexsim

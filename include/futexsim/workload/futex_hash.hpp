@@ -14,6 +14,7 @@ namespace futexsim {
 struct FutexHashParameters : ThreadParameters {
   std::uint32_t futexes_per_thread = 1024;
   bool shared = false;
+  bool futex2_numa = false;
 
   static const Declaration<FutexHashParameters>& declaration();
 };
@@ -27,7 +28,9 @@ class FutexHash final : public RunningWorkload {
 
   FutexKey key(const Thread& thread, std::uint32_t futex) const {
     const std::uint64_t address = this->address(thread.number(), futex);
-    return shared_ ? thread.mm().shared_key(address) : thread.mm().private_key(address);
+    FutexKey key = shared_ ? thread.mm().shared_key(address) : thread.mm().private_key(address);
+    if (!nodes_.empty()) key.node = nodes_[thread.number()].value;
+    return key;
   }
   std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t thread) const override {
     return {address(thread, 0), address(thread, futexes_ - 1)};
@@ -45,6 +48,7 @@ class FutexHash final : public RunningWorkload {
   std::uint32_t futexes_;
   std::uint32_t threads_each_;  ///< of each process
   bool shared_;
+  std::vector<NodeId> nodes_;        ///< by thread, that its futexes name; none without FUTEX2_NUMA
   std::vector<FutexArrays> arrays_;  ///< by process, each in its heap, by its main thread
 };
 
