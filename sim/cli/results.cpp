@@ -26,9 +26,9 @@ Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
 }
 
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain) {
+                        bool explain, bool histogram) {
   if (format == "perf") return perf_hash_report(perf_hash_options(point), point, result);
-  const auto row = result_row(point, result, explain);
+  const auto row = result_row(point, result, explain, histogram);
   if (format == "json") return row.dump() + "\n";
   return format == "csv" ? rows_csv({row}) : row_text(row);
 }

@@ -49,6 +49,6 @@ std::optional<PointResult> simulate_unless_interrupted(const Point& point);
 
 /// The result of a point as table, json, csv or perf.
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain);
+                        bool explain, bool histogram = false);
 
 }  // namespace futexsim::cli

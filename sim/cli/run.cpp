@@ -17,6 +17,7 @@ CommandLine described() {
       .option("seed", "N", "of all randomness")
       .option("precision", "P", precision_help())
       .flag("explain", "where an operation's time went, and how far cache lines moved")
+      .flag("histogram", "adds every wait for a bucket lock, as [longest ns, waits] by bin")
       .option("format", "FORMAT", "table (default), json, csv or perf")
       .option("output,o", "FILE", "write there instead of to standard output");
   return line;
@@ -42,7 +43,8 @@ int run(const Arguments& arguments) {
   Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
-  output.write(result_text(point, *result, format, options.has("explain")));
+  output.write(result_text(point, *result, format, options.has("explain"),
+                           options.has("histogram")));
   output.finish();
   PrecisionCheck precision;
   precision.add(*result, point.parameters().precision);
