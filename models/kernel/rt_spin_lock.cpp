@@ -155,7 +155,8 @@ class RtSpinLock final : public SpinLock {
     return mutex.waiters.front().thread == &thread;
   }
 
-  /// rt_mutex_enqueue(): reads the nodes on the way down the tree, and hangs its own below the last.
+  /// rt_mutex_enqueue(): reads the nodes on the way down the tree, and hangs its own below the
+  /// last.
   Task<> enqueue(Thread& thread, Mutex& mutex) {
     Cpu& cpu = thread.cpu();
     std::size_t low = 0;

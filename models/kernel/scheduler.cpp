@@ -46,9 +46,9 @@ Process* Scheduler::pick_next(RunQueue& queue, Cpu& cpu) {
   queue.current = nullptr;
   queue.since = cpu.now();
   if (queue.waiting.empty()) return nullptr;
-  const auto next =
-      std::max_element(queue.waiting.begin(), queue.waiting.end(),
-                       [](const Thread* a, const Thread* b) { return a->priority() < b->priority(); });
+  const auto next = std::max_element(
+      queue.waiting.begin(), queue.waiting.end(),
+      [](const Thread* a, const Thread* b) { return a->priority() < b->priority(); });
   queue.current = *next;
   queue.waiting.erase(next);
   return &queue.current->process_;

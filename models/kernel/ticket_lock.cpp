@@ -34,7 +34,8 @@ class TicketLock final : public SpinLock {
 
 const Declaration<NoParameters> declaration("ticket", "ticket spinlock, x86-64 until v4.1");
 const Register<SpinLock, const LockContext&> ticket{
-    declaration, [](const NoParameters&, const LockContext&) { return std::make_unique<TicketLock>(); }};
+    declaration,
+    [](const NoParameters&, const LockContext&) { return std::make_unique<TicketLock>(); }};
 
 }  // namespace
 }  // namespace futexsim

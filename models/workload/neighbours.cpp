@@ -131,8 +131,8 @@ void Neighbours::add_programs(const NeighbourGroup& group, RandomStream& random)
     const Mm& mm = threads()[programs_.size()].mm();
     const FutexArrays arrays(mm, group.threads, group.futexes_per_thread, random);
     for (std::uint32_t thread = 0; thread < group.threads; ++thread) {
-      programs_.push_back({arrays.address(group.common_futexes ? 0 : thread, 0), group.futexes_per_thread,
-                           nanoseconds(group.think_ns),
+      programs_.push_back({arrays.address(group.common_futexes ? 0 : thread, 0),
+                           group.futexes_per_thread, nanoseconds(group.think_ns),
                            RandomStream(random.next(), "neighbour", programs_.size())});
     }
   }

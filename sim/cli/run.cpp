@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "command_line.hpp"
 #include "futexsim/experiment/experiment.hpp"
+#include "futexsim/experiment/perf_hash.hpp"
 #include "interruption.hpp"
 #include "output.hpp"
 #include "results.hpp"
@@ -37,14 +38,15 @@ int run(const Arguments& arguments) {
     throw experiment.sweep().error("a sweep", "a config of one point; `futexsim sweep` runs this");
   }
   const Point point = experiment.points(catalogue).front();
+  if (format == "perf") perf_hash_options(point);
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
   const Interruption interruption(Output::is_file(options.text("output")));
   Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
-  output.write(result_text(point, *result, format, options.has("explain"),
-                           options.has("histogram")));
+  output.write(
+      result_text(point, *result, format, options.has("explain"), options.has("histogram")));
   output.finish();
   PrecisionCheck precision;
   precision.add(*result, point.parameters().precision);

@@ -52,8 +52,8 @@ int sweep(const Arguments& arguments) {
   const auto keep = [&](std::size_t index, const PointResult& result) {
     ++kept;
     precision.add(result, points[index].parameters().precision);
-    nlohmann::ordered_json row = result_row(points[index], result, options.has("explain"),
-                                             options.has("histogram"));
+    nlohmann::ordered_json row =
+        result_row(points[index], result, options.has("explain"), options.has("histogram"));
     if (format != "json") {
       rows.push_back(std::move(row));
       return;

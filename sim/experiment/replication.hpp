@@ -22,10 +22,10 @@ struct Replication {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   Picoseconds simulated;
-  WaitHistogram waits;                   ///< after the fixed fifth
+  WaitHistogram waits;                     ///< after the fixed fifth
   std::vector<WaitHistogram> group_waits;  ///< the same, of Placement::groups
-  Explanation explanation;               ///< after it, all operations together
-  std::uint64_t settled_operations = 0;  ///< after it
+  Explanation explanation;                 ///< after it, all operations together
+  std::uint64_t settled_operations = 0;    ///< after it
   std::vector<ThreadResult> threads;
 };
 

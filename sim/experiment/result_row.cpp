@@ -23,8 +23,8 @@ double nanoseconds_of(std::uint64_t picoseconds) {
 
 ordered_json wait_json(const WaitHistogram& waits, bool histogram) {
   ordered_json out = {{"p50", nanoseconds_of(waits.p50())},
-          {"p99", nanoseconds_of(waits.p99())},
-          {"p999", nanoseconds_of(waits.p999())},
+                      {"p99", nanoseconds_of(waits.p99())},
+                      {"p999", nanoseconds_of(waits.p999())},
                       {"max", nanoseconds_of(waits.max())}};
   if (histogram) {
     ordered_json& bins = out["histogram"] = ordered_json::array();

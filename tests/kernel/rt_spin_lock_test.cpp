@@ -223,7 +223,8 @@ TEST_CASE("an owner without a CPU inherits a waiter's priority, and comes before
   CHECK(acquired(50) < nanoseconds(120'000));
 }
 
-TEST_CASE("more threads than CPUs, preempted with the lock: no update is lost, nobody waits for ever") {
+TEST_CASE(
+    "more threads than CPUs, preempted with the lock: no update is lost, nobody waits for ever") {
   for (const std::uint32_t threads : {2U, 5U, 12U, 40U}) {
     CAPTURE(threads);
     RtLab lab(TestMachine{}.cores_per_node(4), 4, nanoseconds(20'000));

@@ -80,7 +80,8 @@ class Lab {
     scheduler().start(thread(number), std::move(program), at);
   }
   virtual Scheduler& scheduler() {
-    if (!scheduler_) scheduler_.emplace(SchedulerTimes(machine_, nanoseconds(3'000'000)), hardware_);
+    if (!scheduler_)
+      scheduler_.emplace(SchedulerTimes(machine_, nanoseconds(3'000'000)), hardware_);
     return *scheduler_;
   }
   /// What locks are made on.

@@ -27,8 +27,8 @@ nlohmann::json hammer() {
   return out;
 }
 
-Point point(const nlohmann::json& groups, const char* policy = "private", std::uint32_t buckets = 16,
-            const char* kernel = "2024-rfc-v2") {
+Point point(const nlohmann::json& groups, const char* policy = "private",
+            std::uint32_t buckets = 16, const char* kernel = "2024-rfc-v2") {
   static const Catalogue shipped(FUTEXSIM_SOURCE_DIR "/configs");
   const nlohmann::json config{{"machine", "e5-2650"},
                               {"kernel", kernel},

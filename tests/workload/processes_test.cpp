@@ -19,7 +19,8 @@ class ProcessesLab : public KernelLab {
       : KernelLab(TestMachine{}.nodes(2).cores_per_node(4), kernel, 8),
         random_(1, "heap"),
         parameters_(parameters(placement)),
-        placement_(Placement::of(parameters_, Document("workload", nlohmann::json::object()).cursor(),
+        placement_(Placement::of(parameters_,
+                                 Document("workload", nlohmann::json::object()).cursor(),
                                  machine().topology())),
         workload_(parameters_, {this->kernel(), hardware(), placement_, random_}) {}
 
