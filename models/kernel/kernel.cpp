@@ -81,7 +81,7 @@ Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
       grace_period_{parameters.grace_period ? parameters.grace_period->scaled(1e9) : 0},
       hash_(hashing.hash.make()),
       global_hash_(parameters.global_hash.make()),
-      spinlock_(parameters.spinlock.make(hardware)),
+      spinlock_(parameters.spinlock.make({hardware, scheduler_})),
       policy_(
           with_buckets(hashing.policy, parameters, machine.topology(), machine.topology().cpus())
               .make()) {
@@ -141,7 +141,14 @@ Task<> Kernel::futex_wait(Thread& thread, FutexKey key) {
   co_await acquire(thread, bucket);
 
   // get_futex_value_locked(), and the comparison that fails
+  const bool switch_was_due = spinlock_->is_preemptible() && scheduler_.need_resched(thread);
   co_await cpu.compute(critical_section_);
+  if (spinlock_->is_preemptible()) {
+    co_await cpu.elapse();
+    // Else it was preempted while it waited, which it makes up for at its way out.
+    const bool preempted_here = !switch_was_due && scheduler_.need_resched(thread);
+    if (preempted_here) co_await spinlock_->preempt_holder(thread, bucket.lock);
+  }
 
   // futex_q_unlock()
   if (decrements_before_unlock_) co_await cpu.fetch_add(bucket.waiters, ~0U);

@@ -22,10 +22,10 @@ class NativeSpinLock final : public QueuedSpinLock<NativeSpinLock, McsNode> {
 };
 
 const Declaration<NoParameters> declaration("qspinlock", "queued spinlock, x86-64 since v4.2");
-const Register<SpinLock, Hardware&> native{declaration,
-                                           [](const NoParameters&, Hardware& hardware) {
-                                             return std::make_unique<NativeSpinLock>(hardware);
-                                           }};
+const Register<SpinLock, const LockContext&> native{
+    declaration, [](const NoParameters&, const LockContext& context) {
+      return std::make_unique<NativeSpinLock>(context.hardware);
+    }};
 
 }  // namespace
 }  // namespace futexsim

@@ -182,10 +182,10 @@ class CnaLock final : public QueuedSpinLock<CnaLock, CnaNode> {
   std::uint32_t shuffle_mask_;
 };
 
-const Register<SpinLock, Hardware&> cna{CnaParameters::declaration(),
-                                        [](const CnaParameters& parameters, Hardware& hardware) {
-                                          return std::make_unique<CnaLock>(parameters, hardware);
-                                        }};
+const Register<SpinLock, const LockContext&> cna{
+    CnaParameters::declaration(), [](const CnaParameters& parameters, const LockContext& context) {
+      return std::make_unique<CnaLock>(parameters, context.hardware);
+    }};
 
 }  // namespace
 }  // namespace futexsim

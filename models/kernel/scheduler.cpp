@@ -46,8 +46,11 @@ Process* Scheduler::pick_next(RunQueue& queue, Cpu& cpu) {
   queue.current = nullptr;
   queue.since = cpu.now();
   if (queue.waiting.empty()) return nullptr;
-  queue.current = queue.waiting.front();
-  queue.waiting.pop_front();
+  const auto next = std::max_element(
+      queue.waiting.begin(), queue.waiting.end(),
+      [](const Thread* a, const Thread* b) { return a->priority() < b->priority(); });
+  queue.current = *next;
+  queue.waiting.erase(next);
   return &queue.current->process_;
 }
 
@@ -59,20 +62,22 @@ Task<> Scheduler::schedule(Thread& thread) {
   co_await cpu.elapse();
   if (thread.state_ == Thread::State::running) {
     if (queue.waiting.empty()) co_return;
+    const std::uint32_t waiting = queue.highest_waiting();
+    if (waiting < thread.priority() || (waiting == thread.priority() && waiting > 0)) co_return;
     queue.waiting.push_back(&thread);
   }
   co_await cpu.switch_to(pick_next(queue, cpu));
 }
 
 /// The two locks are taken by one atomic each, and are rarely contended; their release hits.
-Task<> Scheduler::wake_up(Thread& waker, Thread& sleeper) {
+Task<> Scheduler::wake_up(Thread& waker, Thread& sleeper, Thread::State asleep) {
   Cpu& cpu = waker.cpu();
   RunQueue& queue = queue_of(sleeper);
   give_line(sleeper.pi_lock_, sleeper);
   give_line(queue.lock, sleeper);
   co_await cpu.compute(times_.wake_up);
   co_await cpu.fetch_add(sleeper.pi_lock_, 1);
-  if (sleeper.state_ != Thread::State::sleeping) co_return;
+  if (sleeper.state_ != asleep) co_return;
   sleeper.state_ = Thread::State::running;
   if (queue.current == &sleeper) co_return;  // still on its way to sleep: it finds that it runs
   co_await cpu.fetch_add(queue.lock, 1);

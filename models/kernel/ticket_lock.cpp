@@ -33,8 +33,9 @@ class TicketLock final : public SpinLock {
 };
 
 const Declaration<NoParameters> declaration("ticket", "ticket spinlock, x86-64 until v4.1");
-const Register<SpinLock, Hardware&> ticket{
-    declaration, [](const NoParameters&, Hardware&) { return std::make_unique<TicketLock>(); }};
+const Register<SpinLock, const LockContext&> ticket{
+    declaration,
+    [](const NoParameters&, const LockContext&) { return std::make_unique<TicketLock>(); }};
 
 }  // namespace
 }  // namespace futexsim

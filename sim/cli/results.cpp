@@ -26,9 +26,9 @@ Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
 }
 
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain) {
+                        bool explain, bool histogram) {
   if (format == "perf") return perf_hash_report(perf_hash_options(point), point, result);
-  return row_as(result_row(point, result, explain), format);
+  return row_as(result_row(point, result, explain, histogram), format);
 }
 
 std::string row_as(const nlohmann::ordered_json& row, const std::string& format) {

@@ -58,6 +58,6 @@ std::string row_as(const nlohmann::ordered_json& row, const std::string& format)
 
 /// The result of a point as table, json, csv or perf.
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain);
+                        bool explain, bool histogram = false);
 
 }  // namespace futexsim::cli

@@ -2,6 +2,7 @@
 #include "command_line.hpp"
 #include "futexsim/experiment/analytic_estimate.hpp"
 #include "futexsim/experiment/experiment.hpp"
+#include "futexsim/experiment/perf_hash.hpp"
 #include "interruption.hpp"
 #include "output.hpp"
 #include "results.hpp"
@@ -18,6 +19,7 @@ CommandLine described() {
       .option("seed", "N", "of all randomness")
       .option("precision", "P", precision_help())
       .flag("explain", "where an operation's time went, and how far cache lines moved")
+      .flag("histogram", "adds every wait for a bucket lock, as [longest ns, waits] by bin")
       .option("format", "FORMAT", "table (default), json, csv or perf")
       .option("output,o", "FILE", "write there instead of to standard output");
   add_method_option(line);
@@ -39,6 +41,7 @@ int run(const Arguments& arguments) {
     throw experiment.sweep().error("a sweep", "a config of one point; `futexsim sweep` runs this");
   }
   const Point point = experiment.points(catalogue).front();
+  if (format == "perf") perf_hash_options(point);
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
   if (method == Method::analytic) {
@@ -52,7 +55,8 @@ int run(const Arguments& arguments) {
   Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
-  output.write(result_text(point, *result, format, options.has("explain")));
+  output.write(
+      result_text(point, *result, format, options.has("explain"), options.has("histogram")));
   output.finish();
   PrecisionCheck precision;
   precision.add(*result, point.parameters().precision);

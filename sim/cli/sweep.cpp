@@ -23,6 +23,7 @@ CommandLine described() {
       .option("precision", "P", precision_help())
       .option("jobs,j", "N", "points simulated at a time (default: one for each CPU)")
       .flag("explain", "adds where an operation's time went")
+      .flag("histogram", "adds every wait for a bucket lock, as [longest ns, waits] by bin")
       .option("format", "FORMAT", "json (default: JSON Lines), csv or table")
       .option("output,o", "FILE", "write there instead of to standard output");
   add_method_option(line);
@@ -74,7 +75,8 @@ int sweep(const Arguments& arguments) {
   const auto keep = [&](std::size_t index, const PointResult& result) {
     ++kept;
     precision.add(result, points[index].parameters().precision);
-    nlohmann::ordered_json row = result_row(points[index], result, options.has("explain"));
+    nlohmann::ordered_json row =
+        result_row(points[index], result, options.has("explain"), options.has("histogram"));
     if (format != "json") {
       rows.push_back(std::move(row));
       return;

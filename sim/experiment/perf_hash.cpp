@@ -159,8 +159,13 @@ std::int64_t default_threads(const Cursor& workload, const std::string& placemen
 }
 
 FutexHashParameters workload_of(const Point& point) {
-  return FutexHashParameters::declaration().read(point.parameters().workload.cursor(),
-                                                 part_name_key);
+  const WorkloadChoice& workload = point.parameters().workload;
+  const std::string& benchmark = FutexHashParameters::declaration().name();
+  if (workload.name() != benchmark) {
+    throw workload.cursor().error("workload " + in_quotes(workload.name()) + " in perf's format",
+                                  in_quotes(benchmark) + ", or another format");
+  }
+  return FutexHashParameters::declaration().read(workload.cursor(), part_name_key);
 }
 
 /// What perf's futex_print_nbuckets() says (v6.16).

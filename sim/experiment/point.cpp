@@ -110,7 +110,7 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
       machine_(catalogue.machine(parameters_.machine)),
       kernel_(catalogue.kernel(parameters_.kernel)),
       workload_(parameters_.workload.make()),
-      placement_(Placement::of(workload_->threads(), config.at("workload"), machine_->topology())) {
+      placement_(workload_->place(config.at("workload"), machine_->topology())) {
   PathTimes{*machine_};
   const std::vector<std::string>& policies = kernel_->policies;
   if (std::find(policies.begin(), policies.end(), parameters_.policy.name()) == policies.end()) {
@@ -140,6 +140,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
   PointResult result;
   RunningMoments rates;
   RunningMoments variances;
+  result.group_waits.resize(point.placement().groups.size());
   TraceHash trace;
   std::uint64_t explained = 0;
   while (!rule.enough(rates)) {
@@ -157,6 +158,9 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
     result.operations += replication->operations;
     result.simulated_ns += in_nanoseconds(replication->simulated);
     result.waits.merge(replication->waits);
+    for (std::size_t i = 0; i < result.group_waits.size(); ++i) {
+      result.group_waits[i].merge(replication->group_waits[i]);
+    }
     result.explanation = result.explanation + replication->explanation;
     add_table(result, *replication);
     explained += replication->settled_operations;

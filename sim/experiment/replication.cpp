@@ -124,6 +124,11 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
   result.simulated = simulation.now();
   for (const WaitHistogram& waits : kernel.lock_waits()) result.waits.merge(waits);
   if (kernel.replaces_tables()) result.table = kernel.table_life(workload.threads().front().mm());
+  for (const Placement::ProcessGroup& group : point.placement().groups) {
+    const auto first = kernel.lock_waits().begin() + group.first_process;
+    WaitHistogram& waits = result.group_waits.emplace_back();
+    std::for_each(first, first + group.processes, [&](const auto& of) { waits.merge(of); });
+  }
   result.explanation = cost_until_now(hardware) - warm_up_cost;
   result.settled_operations = result.operations - warm_up_operations;
   const std::vector<double> rates = thread_rates(begin, end);

@@ -22,10 +22,11 @@ struct Replication {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   Picoseconds simulated;
-  WaitHistogram waits;                   ///< after the fixed fifth
-  Explanation explanation;               ///< after it, all operations together
-  std::uint64_t settled_operations = 0;  ///< after it
-  std::optional<TableLife> table;        ///< the first process's, if the policy replaces it
+  WaitHistogram waits;                     ///< after the fixed fifth
+  std::vector<WaitHistogram> group_waits;  ///< the same, of Placement::groups
+  Explanation explanation;                 ///< after it, all operations together
+  std::uint64_t settled_operations = 0;    ///< after it
+  std::optional<TableLife> table;          ///< the first process's, if the policy replaces it
   std::vector<ThreadResult> threads;
 };
 

@@ -22,11 +22,18 @@ double nanoseconds_of(std::uint64_t picoseconds) {
   return static_cast<double>(picoseconds) / 1000;
 }
 
-ordered_json wait_json(const WaitHistogram& waits) {
-  return {{"p50", nanoseconds_of(waits.p50())},
-          {"p99", nanoseconds_of(waits.p99())},
-          {"p999", nanoseconds_of(waits.p999())},
-          {"max", nanoseconds_of(waits.max())}};
+ordered_json wait_json(const WaitHistogram& waits, bool histogram) {
+  ordered_json out = {{"p50", nanoseconds_of(waits.p50())},
+                      {"p99", nanoseconds_of(waits.p99())},
+                      {"p999", nanoseconds_of(waits.p999())},
+                      {"max", nanoseconds_of(waits.max())}};
+  if (histogram) {
+    ordered_json& bins = out["histogram"] = ordered_json::array();
+    for (const auto& [longest, count] : waits.filled_bins()) {
+      bins.push_back({nanoseconds_of(longest), count});
+    }
+  }
+  return out;
 }
 
 ordered_json table_json(const TableReplacement& table) {
@@ -136,7 +143,8 @@ std::string explanation_text(const ordered_json& e) {
 
 }  // namespace
 
-ordered_json result_row(const Point& point, const PointResult& result, bool explain) {
+ordered_json result_row(const Point& point, const PointResult& result, bool explain,
+                        bool histogram) {
   ordered_json row = {{"config", ordered_json(point.resolved())},
                       {"seed", point.parameters().seed},
                       {"version", version()},
@@ -149,7 +157,14 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
                       {"events", result.events},
                       {"operations", result.operations},
                       {"simulated_ns", result.simulated_ns},
-                      {"wait_ns", wait_json(result.waits)}};
+                      {"wait_ns", wait_json(result.waits, histogram)}};
+  const std::vector<Placement::ProcessGroup>& groups = point.placement().groups;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const WaitHistogram& waits = result.group_waits[i];
+    ordered_json& of_group = row["wait_ns_by_group"][groups[i].name];
+    of_group = {{"count", waits.count()}};
+    if (waits.count() > 0) of_group.update(wait_json(waits, histogram));
+  }
   if (result.table) row["table"] = table_json(*result.table);
   if (explain) row["explanation"] = explanation_json(result.explanation);
   return row;

@@ -126,7 +126,7 @@ class Cli(unittest.TestCase):
 
     def test_replaced_tables(self):
         resize = {"buckets": 64, "at_us": 1}
-        point = {"machine": "e5-2650", "kernel": "v6.17", "workload": {"threads": 1},
+        point = {"machine": "e5-2650", "kernel": "v6.17", "workload": {"name": "futex-hash", "threads": 1},
                  "policy": {"name": "percpu", "buckets": 16, "resize": resize}}
         for change, saying in [
             ({"buckets": 48}, "a power of two"),
@@ -140,6 +140,28 @@ class Cli(unittest.TestCase):
                 self.refused("run", path, "-o", "out.json", saying=saying)
         point["policy"] = {"name": "global-per-node", "resize": resize}
         self.refused("run", self.file("point.json", json.dumps(point)), saying="resize")
+
+    def test_neighbours(self):
+        config = json.loads((SOURCE / "configs/experiments/rt-wait.json").read_text())
+        del config["sweep"]
+        path = self.file("neighbours.json", json.dumps(config))
+        for value, saying in [
+            ("/workload/groups=[]", "/workload/groups"),
+            ("/workload/groups/0=1", "allowed"),
+            ("/workload/groups/3/name=x y", "allowed"),
+            ("/workload/groups/1/name=real-time", "a name that no other group has"),
+            ("/workload/groups/0/idle=true", "results are about this group"),
+            ("/workload/groups/0/cpus=32", "0-31"),
+            ("/workload/groups/0/cpus=x", "0-31"),
+            ("/workload/groups/0/cpus=0-99999999999", "0-31"),
+            ("/workload/groups/0/priority=100", "to 99"),
+            ("/workload/groups/0/think=1", 'did you mean "think_ns"?'),
+            ("/workload/groups/1/processes=4097", "to 4096"),
+            ("/workload/threads=4", "threads"),
+        ]:
+            with self.subTest(value=value):
+                self.refused("run", path, "--set", value, "-o", "out.json", saying=saying)
+        self.refused("run", path, *QUICK, "--format", "perf", saying="futex-hash")
 
     def test_bench(self):
         for arguments, saying in [

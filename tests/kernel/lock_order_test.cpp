@@ -29,7 +29,7 @@ double operations(const char* spinlock_name, std::uint32_t threads, std::int64_t
   const std::string file = FUTEXSIM_SOURCE_DIR "/configs/machines/e7-8890-v3.json";
   const Machine machine(Document::read(file).cursor());
   Lab lab(machine, spread(machine.topology(), threads));
-  const auto spinlock = SpinLockChoice(spinlock_name).make(lab.hardware());
+  const auto spinlock = SpinLockChoice(spinlock_name).make(lab.locks());
   RandomStream random(1, "elsewhere");
   LockLoad load{
       .spinlock = *spinlock,

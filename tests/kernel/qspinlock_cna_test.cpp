@@ -25,7 +25,7 @@ constexpr std::uint32_t for_ever = 1'000'000'000;
 std::vector<std::uint32_t> order(const SpinLockChoice& choice,
                                  const std::vector<std::uint32_t>& asking) {
   Lab lab(TestMachine{}.nodes(2).cores_per_node(8).plain(1).atomic(8), 16);
-  const auto spinlock = choice.make(lab.hardware());
+  const auto spinlock = choice.make(lab.locks());
   Word& lock = lab.word();
   std::vector<Picoseconds> acquired(16);
   for (std::size_t i = 0; i < asking.size(); ++i) {
@@ -46,7 +46,7 @@ struct Rush {
   Rush(const SpinLockChoice& choice, std::int64_t critical_section, std::int64_t end_us)
       : critical_section_ns(critical_section),
         lab(TestMachine{}.nodes(2).cores_per_node(8).plain(1).atomic(8), 16),
-        spinlock(choice.make(lab.hardware())),
+        spinlock(choice.make(lab.locks())),
         lock(lab.word()),
         last(16),
         longest(16) {
@@ -157,7 +157,7 @@ TEST_CASE("alone, CNA costs what qspinlock costs") {
   for (const char* name : {"qspinlock", "cna"}) {
     CAPTURE(name);
     Lab lab(TestMachine{}.atomic(8).plain(1), 1);
-    const auto spinlock = SpinLockChoice(name).make(lab.hardware());
+    const auto spinlock = SpinLockChoice(name).make(lab.locks());
     Picoseconds acquired;
     lab.start(0,
               hold_once(*spinlock, lab.thread(0), lab.word_owned_by(0), nanoseconds(10), acquired));

@@ -85,7 +85,7 @@ Outcome compete(std::uint32_t cpus, std::uint64_t seed, std::uint64_t longest_th
   machine.hold_window(static_cast<double>(seed % 3 * 6)).atomic(8).plain(1);
   if (seed % 2 == 0) machine.moesi();
   Lab lab(machine, cpus);
-  const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("qspinlock").make(lab.locks());
   Word& lock = lab.word(static_cast<std::uint32_t>(seed % 2));
   // The counter beside the lock, or on a line of its own.
   Word& counter = seed % 4 < 2 ? lab.beside(lock) : lab.word();
@@ -154,7 +154,7 @@ TEST_CASE("every way through the slow path is taken") {
 
 TEST_CASE("who finds the lock on its way to the pending waiter waits for that, and doesn't queue") {
   Lab lab(TestMachine{}.same_l3(20).hold_window(5), 2);
-  const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("qspinlock").make(lab.locks());
   Word& lock = lab.word_owned_by(1);
   lock.value = 0x100;
   Picoseconds done;
@@ -171,7 +171,7 @@ TEST_CASE("who finds the lock on its way to the pending waiter waits for that, a
 
 TEST_CASE("alone, a lock is one atomic and its release one store") {
   Lab lab(TestMachine{}.atomic(8).plain(1), 1);
-  const auto spinlock = SpinLockChoice("qspinlock").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("qspinlock").make(lab.locks());
   Word& lock = lab.word_owned_by(0);
   Word& counter = lab.word_owned_by(0);
   Contest contest{*spinlock, lock, counter, 100, 1};

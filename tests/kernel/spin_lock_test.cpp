@@ -20,7 +20,7 @@ TEST_CASE("1 to 64 CPUs and every lock: nobody waits for ever and no update is l
         machine.hold_window(static_cast<double>(seed % 3 * 6)).atomic(8).plain(1);
         if (seed % 2 == 0) machine.moesi();
         Lab lab(machine, cpus);
-        const auto spinlock = SpinLockChoice(name).make(lab.hardware());
+        const auto spinlock = SpinLockChoice(name).make(lab.locks());
         Word& lock = lab.word(static_cast<std::uint32_t>(seed % 2));
         // The counter beside the lock, or on a line of its own.
         Word& counter = seed % 4 < 2 ? lab.beside(lock) : lab.word();
@@ -28,7 +28,7 @@ TEST_CASE("1 to 64 CPUs and every lock: nobody waits for ever and no update is l
         std::deque<RandomStream> random;
         for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
           random.emplace_back(seed, "think", cpu);
-          lab.start(cpu, compete(lab.thread(cpu), contest, random.back()));
+          lab.start_thread(cpu, compete(lab.thread(cpu), contest, random.back()));
         }
         REQUIRE(lab.run_to_end());
         CHECK(contest.finished == cpus);

@@ -51,7 +51,7 @@ struct Setting {
 
   double simulate(std::uint32_t cores) const {
     Lab lab(TestMachine{}.cores_per_node(64).same_l3(transfer).upgrade(1), cores);
-    const auto spinlock = SpinLockChoice("ticket").make(lab.hardware());
+    const auto spinlock = SpinLockChoice("ticket").make(lab.locks());
     RandomStream random(1, "compute");
     LockLoad load{.spinlock = *spinlock,
                   .lock = lab.word(),

@@ -15,7 +15,7 @@ namespace {
 struct Queue {
   Queue(std::uint32_t waiters, Picoseconds release, Picoseconds critical_section)
       : lab(TestMachine{}.cores_per_node(16).same_l3(20), waiters + 1),
-        spinlock(SpinLockChoice("ticket").make(lab.hardware())),
+        spinlock(SpinLockChoice("ticket").make(lab.locks())),
         lock(lab.word_owned_by(0)),
         acquired(waiters + 1) {
     lab.start(0, hold_once(*spinlock, lab.thread(0), lock, release, acquired[0]));
@@ -47,7 +47,7 @@ struct Draws {
 
 TEST_CASE("alone, a ticket lock is one atomic, and its release a load and a store") {
   Lab lab(TestMachine{}.atomic(8).plain(1), 1);
-  const auto spinlock = SpinLockChoice("ticket").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("ticket").make(lab.locks());
   Picoseconds acquired;
   Word& lock = lab.word_owned_by(0);
   lab.start(0, hold_once(*spinlock, lab.thread(0), lock, nanoseconds(10), acquired));
@@ -76,7 +76,7 @@ TEST_CASE("every release takes the line from all spinners, who fetch it one by o
 
 TEST_CASE("a ticket drawn while a release is on its way isn't lost") {
   Lab lab(TestMachine{}.cores_per_node(3).same_l3(20), 3);
-  const auto spinlock = SpinLockChoice("ticket").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("ticket").make(lab.locks());
   Word& lock = lab.word_owned_by(0);
   std::vector<Picoseconds> acquired(3);
   const auto start = [&](std::uint32_t cpu, std::int64_t critical_section, std::int64_t at) {
@@ -107,7 +107,7 @@ TEST_CASE("strictly first come, first served, and mutual exclusion") {
       machine.nodes(2).cores_per_node(16).hold_window(static_cast<double>(seed % 3 * 6));
       if (seed % 2 == 0) machine.moesi();
       Lab lab(machine, cpus);
-      const auto spinlock = SpinLockChoice("ticket").make(lab.hardware());
+      const auto spinlock = SpinLockChoice("ticket").make(lab.locks());
       Word& lock = lab.word();
       lock.value = 0xfff0'fff0;  // both halves are going to overflow
       Word& counter = seed % 4 < 2 ? lab.beside(lock) : lab.word();

@@ -13,7 +13,7 @@ using namespace futexsim;
 TEST_CASE("a spinlock is one file: a config can name it, and it excludes") {
   CHECK(SpinLockChoice(Document("config", "test-and-set").cursor()).name() == "test-and-set");
   Lab lab(TestMachine{}.nodes(2).cores_per_node(8), 16);
-  const auto spinlock = SpinLockChoice("test-and-set").make(lab.hardware());
+  const auto spinlock = SpinLockChoice("test-and-set").make(lab.locks());
   Word& counter = lab.word();
   Contest contest{*spinlock, lab.word(), counter, 100, 300};
   std::deque<RandomStream> random;

@@ -19,8 +19,9 @@ class TestAndSetLock final : public SpinLock {
 };
 
 const Declaration<NoParameters> declaration("test-and-set", "test-and-set spinlock of guests");
-const Register<SpinLock, Hardware&> test_and_set{
-    declaration, [](const NoParameters&, Hardware&) { return std::make_unique<TestAndSetLock>(); }};
+const Register<SpinLock, const LockContext&> test_and_set{
+    declaration,
+    [](const NoParameters&, const LockContext&) { return std::make_unique<TestAndSetLock>(); }};
 
 }  // namespace
 }  // namespace futexsim

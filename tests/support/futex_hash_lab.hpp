@@ -71,6 +71,7 @@ class KernelLab : public Lab {
         kernel_(kernel.parameters(), kernel.hashing(), this->machine(), hardware()) {}
 
   Kernel& kernel() { return kernel_; }
+  Scheduler& scheduler() override { return kernel_.scheduler(); }
 
  protected:
   Mm& mm() override { return kernel_.create_mm({0}, random_); }

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "futexsim/hardware/machine.hpp"
+#include "futexsim/kernel/scheduler.hpp"
+#include "futexsim/kernel/spin_lock.hpp"
 #include "futexsim/kernel/thread.hpp"
 #include "test_machine.hpp"
 
@@ -73,6 +75,18 @@ class Lab {
     cpu(number).start(std::move(program), at);
   }
 
+  /// The same as the program of the CPU's thread, for whom the scheduler is there.
+  void start_thread(std::uint32_t number, Task<> program, Picoseconds at = {}) {
+    scheduler().start(thread(number), std::move(program), at);
+  }
+  virtual Scheduler& scheduler() {
+    if (!scheduler_)
+      scheduler_.emplace(SchedulerTimes(machine_, nanoseconds(3'000'000)), hardware_);
+    return *scheduler_;
+  }
+  /// What locks are made on.
+  LockContext locks() { return {hardware_, scheduler()}; }
+
   /// Lets everything happen that happens up to and at `time`.
   void run_until(Picoseconds time) {
     alarm_.rang = false;
@@ -123,6 +137,7 @@ class Lab {
   Simulation simulation_;
   Hardware hardware_;
   Alarm alarm_;
+  std::optional<Scheduler> scheduler_;
   std::deque<Word> words_;
 };
 

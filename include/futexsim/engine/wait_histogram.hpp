@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace futexsim {
@@ -55,6 +56,15 @@ class WaitHistogram {
   std::uint64_t p99() const { return quantile(0.99); }
   std::uint64_t p999() const { return quantile(0.999); }
 
+  /// The bins that hold a wait, in order: the longest wait that belongs to it, and how many it has.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> filled_bins() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> out;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+      if (counts_[bin] != 0) out.emplace_back(std::min(last_of(bin), max_), counts_[bin]);
+    }
+    return out;
+  }
+
   bool operator==(const WaitHistogram&) const = default;
 
  private:
@@ -73,6 +83,12 @@ class WaitHistogram {
     const std::size_t shift = bin / kBinsPerOctave - 1;
     const std::uint64_t low = (bin - shift * kBinsPerOctave) << shift;
     return low + (std::uint64_t{1} << shift) / 2;
+  }
+
+  static std::uint64_t last_of(std::size_t bin) {
+    if (bin < 2 * kBinsPerOctave) return bin;
+    const std::size_t shift = bin / kBinsPerOctave - 1;
+    return ((bin - shift * kBinsPerOctave) << shift) + ((std::uint64_t{1} << shift) - 1);
   }
 
   std::vector<std::uint64_t> counts_;

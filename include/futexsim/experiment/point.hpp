@@ -44,8 +44,8 @@ class Point {
   const KernelParameters& kernel() const { return *kernel_; }
   const Placement& placement() const { return placement_; }
   const Workload& workload() const { return *workload_; }
-  /// Of all processes.
-  std::uint32_t threads() const { return static_cast<std::uint32_t>(placement_.threads.size()); }
+  /// That are measured, of all processes.
+  std::uint32_t threads() const { return placement_.measured(); }
   /// The same on a variant of its machine, which must have the same topology.
   Point on(std::shared_ptr<const Machine> variant) const {
     Point out = *this;
@@ -108,6 +108,7 @@ struct PointResult {
   std::uint64_t operations = 0;
   double simulated_ns = 0;
   WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
+  std::vector<WaitHistogram> group_waits;  ///< of Placement::groups
   Explanation explanation;
   std::optional<TableReplacement> table;  ///< only for policies that replace it
   std::vector<ThreadResult> threads;

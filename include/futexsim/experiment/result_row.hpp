@@ -9,9 +9,9 @@
 namespace futexsim {
 
 /// A row of results as configs/README.md documents it, self-contained. `explain` adds where an
-/// operation's time went.
+/// operation's time went, `histogram` every wait.
 nlohmann::ordered_json result_row(const Point& point, const PointResult& result,
-                                  bool explain = false);
+                                  bool explain = false, bool histogram = false);
 
 /// Its columns as in CSV: "config.policy.buckets", "wait_ns.p50".
 std::vector<std::pair<std::string, std::string>> flattened(const nlohmann::ordered_json& row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -22,10 +23,12 @@ struct SchedulerTimes {
   SchedulerTimes(const Machine& machine, Picoseconds time_slice);
 };
 
-/// Which thread has a CPU. Threads are bound, so each CPU's run queue is its own; it is first in,
-/// first out, and its slices are equal, as those of equal threads are. A thread whose slice is over
-/// leaves its CPU on its way back to user space: kernel code isn't preempted (PREEMPT_NONE and
-/// PREEMPT_VOLUNTARY; what holds or awaits a spinlock isn't anyway).
+/// Which thread has a CPU. Threads are bound, so each CPU's run queue is its own: the highest
+/// priority first, then first in, first out. SCHED_OTHER's slices are equal, as those of equal
+/// threads are; SCHED_FIFO has none. A thread whose slice is over, or for whose CPU a more urgent
+/// one waits, leaves it on its way back to user space: kernel code isn't preempted (PREEMPT_NONE
+/// and PREEMPT_VOLUNTARY; what holds or awaits a spinlock isn't anyway). Under a preemptible lock
+/// it is, where Kernel asks; a CPU is never interrupted in the midst of a computation.
 class Scheduler {
  public:
   Scheduler(const SchedulerTimes& times, Hardware& hardware);
@@ -37,18 +40,27 @@ class Scheduler {
   /// As if `elapsed` of the current slice of the thread's CPU were over.
   void advance_slice(const Thread& thread, Picoseconds elapsed);
 
-  /// TIF_NEED_RESCHED at the return to user space: others wait, and the slice is over.
+  /// TIF_NEED_RESCHED: a more urgent thread waits, or an equal one, and the slice is over.
   bool need_resched(const Thread& thread) const {
     const RunQueue& queue = queue_of(thread);
-    return !queue.waiting.empty() && thread.cpu().now() - queue.since >= times_.time_slice;
+    if (queue.waiting.empty()) return false;
+    const bool has_slices = thread.priority() == 0;
+    if (has_slices && thread.cpu().now() - queue.since >= times_.time_slice) return true;
+    return queue.highest_waiting() > thread.priority();
   }
 
   /// The CPU goes to the next thread that can run. Returns when the calling thread has it again: at
   /// once if it needn't sleep any more, else after a wake-up. Invariant: the caller runs.
   Task<> schedule(Thread& thread);
 
-  /// try_to_wake_up(): does nothing to a thread that doesn't sleep.
-  Task<> wake_up(Thread& waker, Thread& sleeper);
+  /// try_to_wake_up(): does nothing to a thread that isn't in the state `asleep`.
+  Task<> wake_up(Thread& waker, Thread& sleeper, Thread::State asleep = Thread::State::sleeping);
+
+  /// owner_on_cpu()
+  bool runs(const Thread& thread) const { return queue_of(thread).current == &thread; }
+  /// rt_mutex_setprio(): `owner` is at least as urgent as `waiter`, until restore_priority().
+  Task<> inherit_priority(Thread& waiter, Thread& owner);
+  Task<> restore_priority(Thread& thread);
 
   const SchedulerTimes& times() const { return times_; }
 
@@ -58,6 +70,12 @@ class Scheduler {
     Thread* current = nullptr;
     Picoseconds since;  ///< when the current thread got the CPU
     Word lock;          ///< of struct rq; no line until the first wake-up
+
+    std::uint32_t highest_waiting() const {
+      std::uint32_t highest = 0;
+      for (const Thread* thread : waiting) highest = std::max(highest, thread->priority());
+      return highest;
+    }
   };
 
   RunQueue& queue_of(const Thread& thread) { return queues_[thread.cpu().id().value]; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,15 +30,28 @@ struct Placement {
   struct ThreadPlace {
     std::uint32_t process;
     CpuId cpu;
+    std::uint32_t priority = 0;  ///< SCHED_FIFO's, or 0: SCHED_OTHER
+  };
+  /// Processes whose waits a result tells from those of others.
+  struct ProcessGroup {
+    std::string name;
+    std::uint32_t first_process;
+    std::uint32_t processes;
   };
 
   std::vector<ThreadPlace> threads;  ///< process by process
   std::vector<NodeId> main_nodes;    ///< by process: of the main thread, and so of all arrays
+  std::vector<ProcessGroup> groups;  ///< none where all processes are alike
+  std::optional<std::uint32_t> measured_threads;  ///< the first so many, if not all
 
   /// InputError, at `at` (the workload), for a name that isn't a placement, or a node or processes
   /// that the machine has no place for.
   static Placement of(const ThreadParameters& wanted, const Cursor& at, const Topology& topology);
 
+  /// Threads whose operations count.
+  std::uint32_t measured() const {
+    return measured_threads.value_or(static_cast<std::uint32_t>(threads.size()));
+  }
   /// Each CPU that has a thread, once, in the order of the first thread on it.
   std::vector<CpuId> cpus() const;
 };

@@ -28,6 +28,7 @@ class RunningWorkload {
   virtual ~RunningWorkload() = default;
 
   std::uint64_t operations() const { return operations_; }
+  /// Of the threads that are measured, as all these are.
   const std::vector<std::uint64_t>& operations_by_thread() const { return by_thread_; }
   std::deque<Thread>& threads() { return threads_; }
   /// Addresses of a thread's first and last futex.
@@ -38,6 +39,7 @@ class RunningWorkload {
   explicit RunningWorkload(const WorkloadContext& context);
 
   void count_operation(const Thread& thread) {
+    if (thread.number() >= by_thread_.size()) return;
     ++by_thread_[thread.number()];
     ++operations_;
   }
@@ -54,6 +56,10 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual const ThreadParameters& threads() const = 0;
+  /// InputError at `at`, the workload, for what the machine has no place for.
+  virtual Placement place(const Cursor& at, const Topology& topology) const {
+    return Placement::of(threads(), at, topology);
+  }
   virtual std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const = 0;
 };
 
