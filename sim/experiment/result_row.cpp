@@ -68,7 +68,7 @@ void flatten(const ordered_json& value, const std::string& name,
   }
 }
 
-double number_at(const ordered_json& row, const char* pointer) {
+double number_at(const ordered_json& row, const std::string& pointer) {
   const ordered_json& value = row.at(ordered_json::json_pointer(pointer));
   return value.is_number() ? value.get<double>() : std::nan("");
 }
@@ -91,8 +91,35 @@ std::vector<std::string> varying(const std::vector<std::map<std::string, std::st
   return out;
 }
 
-constexpr std::array<const char*, 6> main_columns{"ops/s per thread", "±%",     "perf +-%",
-                                                  "wait p50 ns",      "p99 ns", "max ns"};
+constexpr std::array<const char*, 5> main_columns{"±%", "perf +-%", "wait p50 ns", "p99 ns",
+                                                  "max ns"};
+
+/// The key of what a row's workload measures: it stands before its half-width.
+std::string measure_of(const ordered_json& row) {
+  std::string before;
+  for (const auto& [key, value] : row.items()) {
+    if (key == "half_width") break;
+    before = key;
+  }
+  return before;
+}
+
+/// A measure for people: "ops/s per thread", "wakeup ms".
+std::string title_of(std::string measure) {
+  if (measure == Measure().name) return "ops/s per thread";
+  std::replace(measure.begin(), measure.end(), '_', ' ');
+  return measure;
+}
+
+/// What the rows measure, each once.
+std::vector<std::string> measures_of(const std::vector<ordered_json>& rows) {
+  std::vector<std::string> out;
+  for (const ordered_json& row : rows) {
+    const std::string measure = measure_of(row);
+    if (std::find(out.begin(), out.end(), measure) == out.end()) out.push_back(measure);
+  }
+  return out;
+}
 
 std::string explanation_text(const ordered_json& e) {
   using enum TextTable::Align;
@@ -117,19 +144,21 @@ std::string explanation_text(const ordered_json& e) {
 }  // namespace
 
 ordered_json result_row(const Point& point, const PointResult& result, bool explain) {
+  const Measure measure = point.workload().measure();
   ordered_json row = {{"config", ordered_json(point.resolved())},
                       {"seed", point.parameters().seed},
                       {"version", version()},
                       {"trace_hash", to_hex(result.trace_hash)},
-                      {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
-                      {"half_width", finite(result.ops_per_sec_per_thread.half_width)},
+                      {measure.name, finite(result.measured.mean)},
+                      {"half_width", finite(result.measured.half_width)},
                       {"precise", result.precise},
-                      {"plus_minus_pct", finite(result.plus_minus_pct)},
-                      {"events", result.events},
-                      {"operations", result.operations},
-                      {"simulated_ns", result.simulated_ns},
-                      {"wait_ns", wait_json(result.waits)}};
-  if (explain) row["explanation"] = explanation_json(result.explanation);
+                      {"plus_minus_pct", finite(result.plus_minus_pct)}};
+  if (!measure.is_steady) row["runs"] = result.replications;
+  row["events"] = result.events;
+  if (measure.is_steady) row["operations"] = result.operations;
+  row["simulated_ns"] = result.simulated_ns;
+  row["wait_ns"] = wait_json(result.waits);
+  if (explain && measure.is_steady) row["explanation"] = explanation_json(result.explanation);
   return row;
 }
 
@@ -176,8 +205,10 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
   using enum TextTable::Align;
   const std::vector<std::string> swept = varying(configs);
   std::vector<TextTable::Column> columns;
-  columns.reserve(swept.size() + main_columns.size());
+  const std::vector<std::string> measures = measures_of(rows);
+  columns.reserve(swept.size() + measures.size() + main_columns.size());
   for (const std::string& name : swept) columns.push_back({name, right});
+  for (const std::string& measure : measures) columns.push_back({title_of(measure), right});
   for (const char* title : main_columns) {
     columns.push_back({title, right});
   }
@@ -186,9 +217,13 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
     std::vector<std::string> cells;
     cells.reserve(columns.size());
     for (const std::string& name : swept) cells.push_back(configs[i][name]);
-    const double rate = number_at(rows[i], "/ops_per_sec_per_thread");
-    cells.push_back(grouped(rate));
-    cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / rate, 1));
+    const std::string own = measure_of(rows[i]);
+    const double value = number_at(rows[i], "/" + own);
+    for (const std::string& measure : measures) {
+      const bool is_rate = measure == Measure().name;
+      cells.push_back(measure != own ? "" : is_rate ? grouped(value) : fixed(value, 4));
+    }
+    cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / value, 1));
     cells.push_back(fixed(number_at(rows[i], "/plus_minus_pct"), 2));
     for (const char* wait : {"/wait_ns/p50", "/wait_ns/p99", "/wait_ns/max"}) {
       cells.push_back(grouped(number_at(rows[i], wait)));

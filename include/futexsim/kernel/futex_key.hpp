@@ -14,6 +14,7 @@ struct FutexKey {
   std::uint64_t page = 0;
   std::uint32_t offset = 0;
 
+  bool operator==(const FutexKey&) const = default;
   bool is_shared() const { return (offset & mm_shared) != 0; }
 };
 

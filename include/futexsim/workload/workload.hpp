@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,8 @@ class RunningWorkload {
   std::deque<Thread>& threads() { return threads_; }
   /// Addresses of a thread's first and last futex.
   virtual std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t thread) const = 0;
+  /// Of a workload that ends: what its run measured, in the measure's unit; empty before its end.
+  const std::vector<double>& samples() const { return samples_; }
 
  protected:
   /// Creates processes and threads, which don't run yet.
@@ -41,11 +44,21 @@ class RunningWorkload {
     ++by_thread_[thread.number()];
     ++operations_;
   }
+  void measured(double sample) { samples_.push_back(sample); }
 
  private:
   std::deque<Thread> threads_;
   std::vector<std::uint64_t> by_thread_;
   std::uint64_t operations_ = 0;
+  std::vector<double> samples_;
+};
+
+/// What a replication of a workload gives: a number, which rows of results have under this name.
+struct Measure {
+  std::string name = "ops_per_sec_per_thread";
+  /// The workload goes on for ever, and its rate is measured once it is steady. Otherwise it ends,
+  /// a replication is one run of it, and the number is the mean of its samples.
+  bool is_steady = true;
 };
 
 /// A program that threads run, as a config chooses it; immutable. Implementations register
@@ -54,6 +67,9 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual const ThreadParameters& threads() const = 0;
+  virtual Measure measure() const { return {}; }
+  /// Do its threads sleep for a time? Timers need an actor of the simulation.
+  virtual bool uses_timers() const { return false; }
   virtual std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const = 0;
 };
 
