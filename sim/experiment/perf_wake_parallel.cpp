@@ -37,7 +37,8 @@ class PerfWakeParallel final : public PerfBenchmark {
 
   PerfFutexOptions options_of(const Point& point) const override {
     PerfFutexOptions options = perf_common_options_of(point);
-    options.nwakes = wakers(point);
+    const nlohmann::json workload = point.parameters().workload.resolved();
+    options.nwakes = workload.value("nwakers", std::int64_t{0});
     return options;
   }
 
