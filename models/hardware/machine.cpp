@@ -212,7 +212,8 @@ std::vector<std::uint32_t> busy_cores(const Topology& topology, std::span<const 
 }  // namespace
 
 Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus)
-    : machine_(machine),
+    : simulation_(simulation),
+      machine_(machine),
       protocol_(machine.parameters_.protocol.make(machine.topology())),
       memory_(simulation, machine.topology(), *protocol_,
               {.line_bytes = machine.parameters_.memory.line_bytes,

@@ -28,6 +28,10 @@ const Declaration<BucketLayout>& BucketLayout::declaration() {
                     {.unit = "bytes",
                      .help = "of the pointer to the table; absent where there is none",
                      .max = 4092})
+          .optional("chain_offset", &P::chain_offset,
+                    {.unit = "bytes",
+                     .help = "of the list of waiters; absent: on the spinlock's line",
+                     .max = 4092})
           .check([](const P& layout, const Cursor& at) {
             const auto check = [&](const char* name, std::optional<std::uint32_t> offset) {
               if (!offset || (*offset % word_bytes == 0 && *offset + word_bytes <= layout.bytes)) {
@@ -39,6 +43,7 @@ const Declaration<BucketLayout>& BucketLayout::declaration() {
             check("waiters_offset", layout.waiters_offset);
             check("lock_offset", layout.lock_offset);
             check("priv_offset", layout.priv_offset);
+            check("chain_offset", layout.chain_offset);
           });
   return declaration;
 }
@@ -63,7 +68,8 @@ HashTable::HashTable(MemorySystem& memory, std::uint32_t buckets, const BucketLa
     };
     buckets_[i] = {.waiters = word_at(layout.waiters_offset),
                    .lock = word_at(layout.lock_offset),
-                   .priv = word_at(layout.priv_offset)};
+                   .priv = word_at(layout.priv_offset),
+                   .chain = word_at(layout.chain_offset.value_or(layout.lock_offset))};
   }
 }
 

@@ -43,6 +43,15 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
                              "most 8)",
                      .min = 1,
                      .max = 1'000'000})
+          .optional("wake_checks_waiters", &P::wake_checks_waiters,
+                    {.help = "FUTEX_WAKE looks at the counter of waiters before it takes the lock, "
+                             "and leaves if it is 0; absent: where there is a counter"})
+          .optional("wake_q", &P::wake_q,
+                    {.help = "wakes threads after the unlock (since v4.2), not under the lock"})
+          .optional("perf_futex_hash", &P::perf_futex_hash,
+                    {.help = "which perf bench futex hash comes with this tree: the RFCs of 2016 "
+                             "and 2024 have options and lines of their own",
+                     .allowed = {"v6.16", "2016-rfc", "2024-rfc-v2"}})
           .required("policies", &P::policies,
                     {.help = "table policies that it has", .min_items = 1, .unique = true})
           .check([](const P& kernel, const Cursor& at) {
@@ -51,6 +60,9 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
             }
             if (kernel.loads_bucket_priv && !kernel.bucket.priv_offset) {
               at.at("loads_bucket_priv").refuse("false, or priv_offset in the bucket");
+            }
+            if (kernel.wake_checks_waiters.value_or(false) && kernel.waiters == "none") {
+              at.at("wake_checks_waiters").refuse("false, or a counter of waiters");
             }
             const auto& known = Registry<TablePolicy>::instance();
             for (std::size_t i = 0; i < kernel.policies.size(); ++i) {

@@ -7,17 +7,17 @@ namespace futexsim {
 /// another lock hands nothing on (rt_mutex_adjust_prio_chain()).
 Task<> Scheduler::inherit_priority(Thread& waiter, Thread& owner) {
   RunQueue& queue = queue_of(owner);
-  give_line(owner.pi_lock_, owner);
+  give_line(owner.task_struct_, owner);
   give_line(queue.lock, owner);
-  co_await waiter.cpu().fetch_add(owner.pi_lock_, 1);
+  co_await waiter.cpu().fetch_add(owner.task_struct_, 1);
   co_await waiter.cpu().fetch_add(queue.lock, 1);
   owner.inherited_priority_ = std::max(owner.inherited_priority_, waiter.priority());
 }
 
 /// All that it has inherited: a thread with waiters for several locks loses too much.
 Task<> Scheduler::restore_priority(Thread& thread) {
-  give_line(thread.pi_lock_, thread);
-  co_await thread.cpu().fetch_add(thread.pi_lock_, 1);
+  give_line(thread.task_struct_, thread);
+  co_await thread.cpu().fetch_add(thread.task_struct_, 1);
   thread.inherited_priority_ = 0;
 }
 

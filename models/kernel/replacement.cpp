@@ -3,7 +3,7 @@
 #include <cassert>
 #include <utility>
 
-#include "futexsim/kernel/kernel.hpp"
+#include "futexsim/kernel/futex.hpp"
 
 namespace futexsim {
 
@@ -21,20 +21,32 @@ Task<> Kernel::pivot(Thread& thread, Hashing& hashing, const FutexTable& dead) {
   }
   if (hashing.table.get() == &dead) {
     std::unique_ptr<FutexTable> next = hashing.table->replacement();
-    co_await rehash(thread, *hashing.table);
+    co_await rehash(thread, hashing, *next);
     hashing.retired.push_back(std::exchange(hashing.table, std::move(next)));
     hashing.life = {1U << hashing.table->hash_bits(), cpu.now()};
   }
   co_await cpu.store(hashing.lock, 0);
 }
 
-/// futex_rehash_private(): locks one old bucket after the other and moves its waiters, of which
-/// operations that return at once leave none.
-Task<> Kernel::rehash(Thread& thread, FutexTable& from) {
+/// futex_rehash_private(): locks one old bucket after the other and moves its waiters, each under
+/// the lock of its new bucket as well.
+Task<> Kernel::rehash(Thread& thread, const Hashing& hashing, FutexTable& to) {
+  Cpu& cpu = thread.cpu();
+  FutexTable& from = *hashing.table;
   for (std::uint32_t hash = 0; hash < 1U << from.hash_bits(); ++hash) {
     HashBucket& bucket = from.bucket(hash);
     co_await spinlock_->acquire(thread, bucket.lock);
     assert(bucket.holder == nullptr && "nobody is inside a dead table");
+    while (bucket.first != nullptr) {
+      FutexQ& waiter = *bucket.first;
+      HashBucket& next = to.bucket(hashing.hash->hash(waiter.key, to.hash_bits()));
+      co_await plist_del(cpu, waiter);
+      co_await waiters_dec(thread, bucket);
+      co_await waiters_inc(thread, next);
+      co_await spinlock_->acquire(thread, next.lock);
+      co_await plist_add(cpu, waiter, next);
+      co_await spinlock_->release(thread, next.lock);
+    }
     co_await spinlock_->release(thread, bucket.lock);
   }
 }

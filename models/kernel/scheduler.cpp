@@ -26,6 +26,7 @@ bool Scheduler::start(Thread& thread, Task<> program, Picoseconds first_step) {
     return false;
   }
   queue.current = &thread;
+  queue.since = hardware_.simulation().now();
   thread.cpu().run(thread.process_, first_step);
   return true;
 }
@@ -69,25 +70,48 @@ Task<> Scheduler::schedule(Thread& thread) {
   co_await cpu.switch_to(pick_next(queue, cpu));
 }
 
+/// smp_store_mb() of current->__state.
+Task<> Scheduler::prepare_to_sleep(Thread& thread) {
+  give_line(thread.task_struct_, thread);
+  co_await thread.cpu().fetch_or(thread.task_struct_, 0);
+  thread.set_sleeping();
+}
+
 /// The two locks are taken by one atomic each, and are rarely contended; their release hits.
 Task<> Scheduler::wake_up(Thread& waker, Thread& sleeper, Thread::State asleep) {
   Cpu& cpu = waker.cpu();
   RunQueue& queue = queue_of(sleeper);
-  give_line(sleeper.pi_lock_, sleeper);
+  give_line(sleeper.task_struct_, sleeper);
   give_line(queue.lock, sleeper);
   co_await cpu.compute(times_.wake_up);
-  co_await cpu.fetch_add(sleeper.pi_lock_, 1);
+  co_await cpu.fetch_add(sleeper.task_struct_, 1);
   if (sleeper.state_ != asleep) co_return;
   sleeper.state_ = Thread::State::running;
   if (queue.current == &sleeper) co_return;  // still on its way to sleep: it finds that it runs
   co_await cpu.fetch_add(queue.lock, 1);
-  if (queue.current != nullptr) {
-    queue.waiting.push_back(&sleeper);
-    co_return;
-  }
-  queue.current = &sleeper;
-  queue.since = cpu.now() + times_.wake_latency;
-  sleeper.cpu().run(sleeper.process_, times_.wake_latency);
+  make_runnable(sleeper);
+}
+
+/// ttwu_do_activate(): a CPU without work has the thread after its wake-up's latency.
+void Scheduler::make_runnable(Thread& thread) {
+  RunQueue& queue = queue_of(thread);
+  if (queue.current != nullptr) return queue.waiting.push_back(&thread);
+  queue.current = &thread;
+  queue.since = hardware_.simulation().now() + times_.wake_latency;
+  thread.cpu().run(thread.process_, times_.wake_latency);
+}
+
+/// get_task_struct(), and cmpxchg() of wake_q.next.
+Task<> Scheduler::wake_q_add(Thread& waker, Thread& sleeper) {
+  give_line(sleeper.task_struct_, sleeper);
+  co_await waker.cpu().fetch_add(sleeper.task_struct_, 1);
+  co_await waker.cpu().fetch_add(sleeper.task_struct_, 1);
+}
+
+Task<> Scheduler::wake_up_new(Thread& parent, Thread& child, Task<> program) {
+  co_await parent.cpu().compute(times_.wake_up);
+  co_await parent.cpu().elapse();
+  start(child, std::move(program), times_.wake_latency);
 }
 
 void Scheduler::give_line(Word& word, const Thread& thread) {

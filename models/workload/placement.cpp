@@ -59,6 +59,9 @@ Placement Placement::of(const ThreadParameters& wanted, const Cursor& at,
     for (std::uint32_t thread = 0; thread < wanted.threads; ++thread) {
       out.threads.push_back({process, cpus[thread % cpus.size()]});
     }
+    for (std::uint32_t thread = 0; process == 0 && thread < wanted.unbound; ++thread) {
+      out.unbound.push_back({process, cpus[(thread + 1) % cpus.size()]});
+    }
   }
   return out;
 }
@@ -66,11 +69,13 @@ Placement Placement::of(const ThreadParameters& wanted, const Cursor& at,
 std::vector<CpuId> Placement::cpus() const {
   std::vector<CpuId> out;
   std::vector<bool> seen;
-  for (const ThreadPlace& thread : threads) {
+  const auto add = [&](const ThreadPlace& thread) {
     if (seen.size() <= thread.cpu.value) seen.resize(thread.cpu.value + 1);
     if (!seen[thread.cpu.value]) out.push_back(thread.cpu);
     seen[thread.cpu.value] = true;
-  }
+  };
+  std::for_each(threads.begin(), threads.end(), add);
+  std::for_each(unbound.begin(), unbound.end(), add);
   return out;
 }
 

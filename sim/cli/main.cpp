@@ -18,7 +18,7 @@ const std::vector<Command>& commands() {
       {"sweep", "every point of a config's sweep, as JSON Lines", sweep},
       {"validate", "published tables and what the simulator makes of them, side by side", validate},
       {"calibrate", "a machine's numbers chosen so that published tables come out", calibrate},
-      {"bench", "perf bench futex hash on a simulated machine", bench},
+      {"bench", "perf bench futex on a simulated machine: hash, wake, requeue and others", bench},
       {"hash", "how evenly hash functions spread futexes, and what they cost", hash},
       {"list", "what configs can name, with parameters", list},
       {"machine", "a machine's numbers and where they come from", machine},

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "futexsim/experiment/experiment.hpp"
-#include "futexsim/experiment/perf_hash.hpp"
+#include "futexsim/experiment/perf_futex.hpp"
 #include "futexsim/experiment/point_runner.hpp"
 #include "futexsim/experiment/result_row.hpp"
 #include "futexsim/parts/input_error.hpp"
@@ -27,7 +27,7 @@ Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
 
 std::string result_text(const Point& point, const PointResult& result, const std::string& format,
                         bool explain, bool histogram) {
-  if (format == "perf") return perf_hash_report(perf_hash_options(point), point, result);
+  if (format == "perf") return perf_report(point, result);
   return row_as(result_row(point, result, explain, histogram), format);
 }
 
@@ -88,11 +88,15 @@ std::string precision_help() {
          std::to_string(StoppingRule().max_replications) + " replications at the latest";
 }
 
+std::string precision_help_of_runs() {
+  return "relative half-width at which to stop; without it, after the ten runs that perf makes";
+}
+
 void PrecisionCheck::add(const PointResult& result, double wanted) {
   ++points_;
   if (result.precise) return;
   ++missed_;
-  const double reached = result.ops_per_sec_per_thread.relative();
+  const double reached = result.measured.relative();
   if (reached < worst_) return;
   worst_ = reached;
   wanted_ = wanted;

@@ -25,6 +25,8 @@ std::vector<std::string> model_files(std::span<const Point> points, const Catalo
 
 /// What --precision says of itself.
 std::string precision_help();
+/// The same for a benchmark that perf repeats.
+std::string precision_help_of_runs();
 
 /// --method, and what it says of itself and its limits.
 enum class Method { simulation, analytic };

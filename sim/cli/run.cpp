@@ -2,7 +2,7 @@
 #include "command_line.hpp"
 #include "futexsim/experiment/analytic_estimate.hpp"
 #include "futexsim/experiment/experiment.hpp"
-#include "futexsim/experiment/perf_hash.hpp"
+#include "futexsim/experiment/perf_futex.hpp"
 #include "interruption.hpp"
 #include "output.hpp"
 #include "results.hpp"
@@ -41,7 +41,7 @@ int run(const Arguments& arguments) {
     throw experiment.sweep().error("a sweep", "a config of one point; `futexsim sweep` runs this");
   }
   const Point point = experiment.points(catalogue).front();
-  if (format == "perf") perf_hash_options(point);
+  if (format == "perf") perf_benchmark_of(point);
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
   if (method == Method::analytic) {

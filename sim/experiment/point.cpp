@@ -68,6 +68,11 @@ void add_table(PointResult& result, const Replication& replication) {
   result.table->at_ns.add(in_nanoseconds(*replication.table->replaced_at));
 }
 
+/// perf's rel_stddev_stats(): the standard error of the mean, % of it.
+double relative_error_pct(double variance, double count, double mean) {
+  return mean == 0 ? 0 : 100 * std::sqrt(std::max(0.0, variance) / count) / mean;
+}
+
 }  // namespace
 
 Explanation operator+(const Explanation& a, const Explanation& b) {
@@ -135,12 +140,20 @@ nlohmann::json Point::resolved() const {
   return PointParameters::declaration().write(parameters_);
 }
 
+StoppingRule stopping_rule(const Point& point) {
+  constexpr std::uint64_t perf_runs = 10;  // bench_repeat
+  StoppingRule rule{.precision = point.parameters().precision};
+  if (!point.workload().measure().is_steady) rule.min_replications = perf_runs;
+  return rule;
+}
+
 PointResult simulate(const Point& point, const std::stop_token& stop) {
-  const StoppingRule rule{.precision = point.parameters().precision};
+  const StoppingRule rule = stopping_rule(point);
   PointResult result;
   RunningMoments rates;
   RunningMoments variances;
   result.group_waits.resize(point.placement().groups.size());
+  RunningMoments samples;
   TraceHash trace;
   std::uint64_t explained = 0;
   while (!rule.enough(rates)) {
@@ -151,7 +164,7 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
     } else {
       add_rates(result.threads, replication->threads);
     }
-    rates.add(replication->ops_per_sec_per_thread);
+    rates.add(replication->measured);
     variances.add(replication->lasting_variance);
     trace.add(replication->trace_hash);
     result.events += replication->events;
@@ -164,17 +177,26 @@ PointResult simulate(const Point& point, const std::stop_token& stop) {
     result.explanation = result.explanation + replication->explanation;
     add_table(result, *replication);
     explained += replication->settled_operations;
+    if (replication->samples.empty()) continue;
+    RunningMoments& run = result.runs.emplace_back();
+    for (const double sample : replication->samples) {
+      run.add(sample);
+      samples.add(sample);
+    }
   }
   for (ThreadResult& thread : result.threads) {
     thread.ops_per_sec /= static_cast<double>(rates.count());
   }
-  result.ops_per_sec_per_thread = confidence_interval(rates);
+  result.measured = confidence_interval(rates);
   result.precise = rule.precise(rates);
   result.replications = static_cast<std::uint32_t>(rates.count());
   result.plus_minus_pct =
-      100 * std::sqrt(std::max(0.0, variances.mean()) / static_cast<double>(point.threads()));
+      samples.count() == 0
+          ? relative_error_pct(variances.mean(), static_cast<double>(point.threads()), 1)
+          : relative_error_pct(samples.variance(), static_cast<double>(samples.count()),
+                               samples.mean());
   result.trace_hash = trace.value();
-  result.explanation = result.explanation / static_cast<double>(explained);
+  if (explained > 0) result.explanation = result.explanation / static_cast<double>(explained);
   return result;
 }
 

@@ -28,7 +28,7 @@ std::optional<std::vector<std::vector<double>>> run_replications(std::span<const
   const auto task = [&](std::size_t index, const std::stop_token& stop) -> std::optional<double> {
     const auto replication = replicate(points[index / replications], index % replications, stop);
     if (!replication) return std::nullopt;
-    return replication->ops_per_sec_per_thread;
+    return replication->measured;
   };
   const auto keep = [&](std::size_t index, double rate) {
     rates[index / replications][index % replications] = rate;

@@ -75,35 +75,97 @@ Explanation cost_until_now(Hardware& hardware) {
   return cost;
 }
 
-}  // namespace
+/// A simulation of a point and all that it consists of.
+class World {
+ public:
+  World(const Point& point, std::uint64_t index)
+      : point_(point),
+        random_(point.parameters().seed, "heap", index),
+        cpus_(point.placement().cpus()),
+        simulation_(actors(point)),
+        hardware_(simulation_, point.machine(), cpus_),
+        kernel_(point.kernel(), {point.parameters().policy, point.parameters().hash},
+                point.machine(), hardware_),
+        workload_(point.workload().start({kernel_, hardware_, point.placement(), random_})) {}
 
-std::optional<Replication> replicate(const Point& point, std::uint64_t index,
-                                     const std::stop_token& stop) {
-  RandomStream random(point.parameters().seed, "heap", index);
-  const std::vector<CpuId> cpus = point.placement().cpus();
-  Simulation simulation(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu);
-  Hardware hardware(simulation, point.machine(), cpus);
-  Kernel kernel(point.kernel(), {point.parameters().policy, point.parameters().hash},
-                point.machine(), hardware);
-  const std::unique_ptr<RunningWorkload> running =
-      point.workload().start({kernel, hardware, point.placement(), random});
-  RunningWorkload& workload = *running;
+  Simulation& simulation() { return simulation_; }
+  Hardware& hardware() { return hardware_; }
+  Kernel& kernel() { return kernel_; }
+  RunningWorkload& workload() { return *workload_; }
 
+  /// What every replication tells.
+  Replication report() const {
+    Replication result;
+    result.trace_hash = simulation_.trace_hash();
+    result.events = simulation_.events();
+    result.operations = workload_->operations();
+    result.simulated = simulation_.now();
+    for (const WaitHistogram& waits : kernel_.lock_waits()) result.waits.merge(waits);
+    for (const Placement::ProcessGroup& group : point_.placement().groups) {
+      const auto first = kernel_.lock_waits().begin() + group.first_process;
+      WaitHistogram& waits = result.group_waits.emplace_back();
+      std::for_each(first, first + group.processes, [&](const auto& of) { waits.merge(of); });
+    }
+    if (kernel_.replaces_tables()) {
+      result.table = kernel_.table_life(workload_->threads().front().mm());
+    }
+    return result;
+  }
+
+ private:
+  std::uint32_t actors(const Point& point) const {
+    const auto cpus = static_cast<std::uint32_t>(cpus_.size());
+    return cpus * Hardware::actors_per_cpu + (point.workload().uses_timers() ? 1 : 0);
+  }
+
+  const Point& point_;
+  RandomStream random_;
+  std::vector<CpuId> cpus_;
+  Simulation simulation_;
+  Hardware hardware_;
+  Kernel kernel_;
+  std::unique_ptr<RunningWorkload> workload_;
+};
+
+/// One run of a workload that ends, until its last thread has ended.
+std::optional<Replication> run_once(World& world, const std::stop_token& stop) {
+  constexpr std::uint64_t events_between_looks = 4096;
+  while (world.simulation().step()) {
+    if (world.simulation().events() % events_between_looks == 0 && stop.stop_requested()) {
+      return std::nullopt;
+    }
+  }
+  RunningWorkload& workload = world.workload();
+  if (workload.samples().empty() || workload.operations() != workload.threads().size()) {
+    throw std::logic_error("a thread sleeps for ever");
+  }
+  Replication result = world.report();
+  result.samples = workload.samples();
+  result.measured = mean_of(result.samples);
+  const auto [first, last] = workload.futexes(0);
+  result.threads.push_back({first, last, 0});
+  return result;
+}
+
+/// A fixed number of operations of a workload that goes on for ever.
+std::optional<Replication> run_steadily(const Point& point, World& world,
+                                        const std::stop_token& stop) {
+  RunningWorkload& workload = world.workload();
   const std::uint64_t batch =
       std::max(least_operations, least_operations_per_thread * point.threads()) / batches;
   std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
   Explanation warm_up_cost;
   std::uint64_t warm_up_operations = 0;
   const Picoseconds least = microseconds(point.parameters().least_us.value_or(0));
-  while (snapshots.size() <= batches || simulation.now() < least) {
+  while (snapshots.size() <= batches || world.simulation().now() < least) {
     if (stop.stop_requested()) return std::nullopt;
     while (workload.operations() < batch * snapshots.size()) {
-      if (!simulation.step()) throw std::logic_error("deadlock: no thread can go on");
+      if (!world.simulation().step()) throw std::logic_error("deadlock: no thread can go on");
     }
-    snapshots.push_back({simulation.now(), workload.operations_by_thread()});
+    snapshots.push_back({world.simulation().now(), workload.operations_by_thread()});
     if (snapshots.size() == 1 + settled_batch) {
-      kernel.forget_lock_waits();
-      warm_up_cost = cost_until_now(hardware);
+      world.kernel().forget_lock_waits();
+      warm_up_cost = cost_until_now(world.hardware());
       warm_up_operations = workload.operations();
     }
   }
@@ -113,23 +175,11 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
   const Snapshot& middle = snapshots[(dropped + all) / 2];
   const Snapshot& end = snapshots.back();
 
-  Replication result;
-  result.ops_per_sec_per_thread =
-      rate(batch * (all - dropped), end.time - begin.time) / point.threads();
+  Replication result = world.report();
+  result.measured = rate(batch * (all - dropped), end.time - begin.time) / point.threads();
   result.lasting_variance =
       relative_covariance(thread_rates(begin, middle), thread_rates(middle, end));
-  result.trace_hash = simulation.trace_hash();
-  result.events = simulation.events();
-  result.operations = workload.operations();
-  result.simulated = simulation.now();
-  for (const WaitHistogram& waits : kernel.lock_waits()) result.waits.merge(waits);
-  if (kernel.replaces_tables()) result.table = kernel.table_life(workload.threads().front().mm());
-  for (const Placement::ProcessGroup& group : point.placement().groups) {
-    const auto first = kernel.lock_waits().begin() + group.first_process;
-    WaitHistogram& waits = result.group_waits.emplace_back();
-    std::for_each(first, first + group.processes, [&](const auto& of) { waits.merge(of); });
-  }
-  result.explanation = cost_until_now(hardware) - warm_up_cost;
+  result.explanation = cost_until_now(world.hardware()) - warm_up_cost;
   result.settled_operations = result.operations - warm_up_operations;
   const std::vector<double> rates = thread_rates(begin, end);
   for (std::uint32_t thread = 0; thread < point.threads(); ++thread) {
@@ -137,6 +187,15 @@ std::optional<Replication> replicate(const Point& point, std::uint64_t index,
     result.threads.push_back({first, last, rates[thread]});
   }
   return result;
+}
+
+}  // namespace
+
+std::optional<Replication> replicate(const Point& point, std::uint64_t index,
+                                     const std::stop_token& stop) {
+  World world(point, index);
+  return point.workload().measure().is_steady ? run_steadily(point, world, stop)
+                                              : run_once(world, stop);
 }
 
 }  // namespace futexsim

@@ -11,10 +11,11 @@ namespace futexsim {
 
 /// One simulation of a point: a heap, keys and starting places of its own.
 ///
-/// It warms up twice. Rates begin where MSER-5 says that the batches' rates have settled, which is
+/// Of a steady workload it warms up twice. Rates begin where MSER-5 says that the batches' rates have settled, which is
 /// known only afterwards; costs and waits begin after a fixed fifth of all operations.
 struct Replication {
-  double ops_per_sec_per_thread = 0;  ///< after MSER-5
+  double measured = 0;          ///< what the workload measures; operations per second after MSER-5
+  std::vector<double> samples;  ///< of which it is the mean, of a workload that ends
   /// Covariance over threads of the relative rates in the two halves after MSER-5: the variance
   /// that lasts, without the noise of a short run.
   double lasting_variance = 0;

@@ -83,7 +83,7 @@ void flatten(const ordered_json& value, const std::string& name,
   }
 }
 
-double number_at(const ordered_json& row, const char* pointer) {
+double number_at(const ordered_json& row, const std::string& pointer) {
   const ordered_json& value = row.at(ordered_json::json_pointer(pointer));
   return value.is_number() ? value.get<double>() : std::nan("");
 }
@@ -106,8 +106,35 @@ std::vector<std::string> varying(const std::vector<std::map<std::string, std::st
   return out;
 }
 
-constexpr std::array<const char*, 6> main_columns{"ops/s per thread", "±%",     "perf +-%",
-                                                  "wait p50 ns",      "p99 ns", "max ns"};
+constexpr std::array<const char*, 5> main_columns{"±%", "perf +-%", "wait p50 ns", "p99 ns",
+                                                  "max ns"};
+
+/// The key of what a row's workload measures: it stands before its half-width.
+std::string measure_of(const ordered_json& row) {
+  std::string before;
+  for (const auto& [key, value] : row.items()) {
+    if (key == "half_width") break;
+    before = key;
+  }
+  return before;
+}
+
+/// A measure for people: "ops/s per thread", "wakeup ms".
+std::string title_of(std::string measure) {
+  if (measure == Measure().name) return "ops/s per thread";
+  std::replace(measure.begin(), measure.end(), '_', ' ');
+  return measure;
+}
+
+/// What the rows measure, each once.
+std::vector<std::string> measures_of(const std::vector<ordered_json>& rows) {
+  std::vector<std::string> out;
+  for (const ordered_json& row : rows) {
+    const std::string measure = measure_of(row);
+    if (std::find(out.begin(), out.end(), measure) == out.end()) out.push_back(measure);
+  }
+  return out;
+}
 
 /// What people must know of estimates, if there are any.
 std::string note_on_estimates(const std::vector<ordered_json>& rows) {
@@ -145,19 +172,21 @@ std::string explanation_text(const ordered_json& e) {
 
 ordered_json result_row(const Point& point, const PointResult& result, bool explain,
                         bool histogram) {
+  const Measure measure = point.workload().measure();
   ordered_json row = {{"config", ordered_json(point.resolved())},
                       {"seed", point.parameters().seed},
                       {"version", version()},
                       {"method", "simulation"},
                       {"trace_hash", to_hex(result.trace_hash)},
-                      {"ops_per_sec_per_thread", finite(result.ops_per_sec_per_thread.mean)},
-                      {"half_width", finite(result.ops_per_sec_per_thread.half_width)},
+                      {measure.name, finite(result.measured.mean)},
+                      {"half_width", finite(result.measured.half_width)},
                       {"precise", result.precise},
-                      {"plus_minus_pct", finite(result.plus_minus_pct)},
-                      {"events", result.events},
-                      {"operations", result.operations},
-                      {"simulated_ns", result.simulated_ns},
-                      {"wait_ns", wait_json(result.waits, histogram)}};
+                      {"plus_minus_pct", finite(result.plus_minus_pct)}};
+  if (!measure.is_steady) row["runs"] = result.replications;
+  row["events"] = result.events;
+  if (measure.is_steady) row["operations"] = result.operations;
+  row["simulated_ns"] = result.simulated_ns;
+  row["wait_ns"] = wait_json(result.waits, histogram);
   const std::vector<Placement::ProcessGroup>& groups = point.placement().groups;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const WaitHistogram& waits = result.group_waits[i];
@@ -166,7 +195,7 @@ ordered_json result_row(const Point& point, const PointResult& result, bool expl
     if (waits.count() > 0) of_group.update(wait_json(waits, histogram));
   }
   if (result.table) row["table"] = table_json(*result.table);
-  if (explain) row["explanation"] = explanation_json(result.explanation);
+  if (explain && measure.is_steady) row["explanation"] = explanation_json(result.explanation);
   return row;
 }
 
@@ -213,8 +242,10 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
   using enum TextTable::Align;
   const std::vector<std::string> swept = varying(configs);
   std::vector<TextTable::Column> columns;
-  columns.reserve(swept.size() + main_columns.size());
+  const std::vector<std::string> measures = measures_of(rows);
+  columns.reserve(swept.size() + measures.size() + main_columns.size());
   for (const std::string& name : swept) columns.push_back({name, right});
+  for (const std::string& measure : measures) columns.push_back({title_of(measure), right});
   for (const char* title : main_columns) {
     columns.push_back({title, right});
   }
@@ -223,9 +254,13 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
     std::vector<std::string> cells;
     cells.reserve(columns.size());
     for (const std::string& name : swept) cells.push_back(configs[i][name]);
-    const double rate = number_at(rows[i], "/ops_per_sec_per_thread");
-    cells.push_back(grouped(rate));
-    cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / rate, 1));
+    const std::string own = measure_of(rows[i]);
+    const double value = number_at(rows[i], "/" + own);
+    for (const std::string& measure : measures) {
+      const bool is_rate = measure == Measure().name;
+      cells.push_back(measure != own ? "" : is_rate ? grouped(value) : fixed(value, 4));
+    }
+    cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / value, 1));
     cells.push_back(fixed(number_at(rows[i], "/plus_minus_pct"), 2));
     for (const char* wait : {"/wait_ns/p50", "/wait_ns/p99", "/wait_ns/max"}) {
       cells.push_back(grouped(number_at(rows[i], wait)));

@@ -103,8 +103,8 @@ Validation validate(std::span<const PublishedTable> tables, unsigned jobs,
   const Work work(tables);
   std::vector<std::optional<RowOutcome::Simulated>> runs(work.points.size());
   observer.finished = [&, also = observer.finished](std::size_t index, const PointResult& result) {
-    runs[index] = {.ops_per_sec_per_thread = result.ops_per_sec_per_thread.mean,
-                   .half_width = result.ops_per_sec_per_thread.half_width,
+    runs[index] = {.ops_per_sec_per_thread = result.measured.mean,
+                   .half_width = result.measured.half_width,
                    .plus_minus_pct = result.plus_minus_pct};
     if (also) also(index, result);
   };

@@ -51,7 +51,7 @@ Point on_changed(const std::string& file, Change change, std::uint32_t threads,
 }
 
 double error_of(const Point& point) {
-  return estimate(point).ops_per_sec_per_thread / simulate(point).ops_per_sec_per_thread.mean - 1;
+  return estimate(point).ops_per_sec_per_thread / simulate(point).measured.mean - 1;
 }
 
 double median(std::vector<double> values) {
@@ -159,7 +159,7 @@ TEST_CASE("few buckets: within 12 % of the simulation, where constant service is
                            .delay = derived.think,
                            .classes = {{.stations = 2, .service = {derived.lone_service}}}})
           .throughput;
-  CHECK(1e9 * constant / 28 > 3 * simulate(crowded).ops_per_sec_per_thread.mean);
+  CHECK(1e9 * constant / 28 > 3 * simulate(crowded).measured.mean);
 }
 
 TEST_CASE("published large tables: median error below 5 %") {

@@ -166,9 +166,28 @@ class Cli(unittest.TestCase):
     def test_bench(self):
         for arguments, saying in [
             ([], "no benchmark"),
-            (["mem"], 'bench: found "mem"; allowed: "futex hash"'),
+            (["mem"], 'bench: found "mem"; allowed: "futex hash", "futex wake"'),
             (["futex"], "futex hash"),
-            (["futex", "wake"], "futex hash"),
+            (["futex", "wak"], 'did you mean "futex wake"?'),
+            (["futex", "hash", "wake"], "futex all"),
+            (["-t", "4", "futex", "hash"], "no benchmark"),
+            (["futex", "wake", "-w", "x"], "from 0"),
+            (["futex", "wake", "-f", "8"], "unknown option"),
+            (["futex", "wake", "-t", "65537"], "to 65536"),
+            (["futex", "wake", "-r", "8"], "unknown option"),
+            (["futex", "wake-parallel", "-t", "8", "-w", "3"], "a divisor of the 8 threads"),
+            (["futex", "requeue", "-q", "0"], "from 1"),
+            (["futex", "requeue", "-p"], "not modelled"),
+            (["futex", "requeue", "-I"], "-b N"),
+            (["futex", "lock-pi", "-w", "2"], "unknown option"),
+            (["futex", "lock-pi", "-b", "16", "-I"], '"2025-series"'),
+            (["futex", "lock-pi", "--kernel", "before-2025", "-b", "8"], "private tables"),
+            (["futex", "all", "-t", "4"], "unknown option"),
+            (["futex", "hash", "-n", "0"], '"2016-rfc"'),
+            (["futex", "hash", "-n", "9", "--kernel", "2016-rfc"], "node1"),
+            (["futex", "hash", "-p", "8"], '"2016-rfc"'),
+            (["futex", "hash", "-p", "0", "--kernel", "2016-rfc"], "from 1"),
+            (["futex", "hash", "-p", "8", "-b", "8", "--kernel", "2016-rfc"], "one of the two"),
             (["futex", "hash", "-t", "-1"], "from 0"),
             (["futex", "hash", "-b", "-2"], "from -1"),
             (["futex", "hash", "-f", "0"], "from 1"),
@@ -469,9 +488,53 @@ class Cli(unittest.TestCase):
         buckets = [json.loads(line)["config"]["policy"]["buckets"] for line in one.splitlines()]
         self.assertEqual(buckets, [8192] + [2**i for i in range(1, 15)])
 
+    def test_sleeping_workloads(self):
+        for workload, measure in [("wake", "wakeup_ms"), ("wake-parallel", "latency_ms"),
+                                  ("requeue", "requeue_ms"), ("lock-pi", "ops_per_sec_per_thread")]:
+            with self.subTest(workload=workload):
+                config = json.loads((SOURCE / f"configs/experiments/e5-{workload}.json").read_text())
+                config = {**config, "workload": {"name": "futex-" + workload, "threads": 5}}
+                del config["sweep"]
+                path = self.file("config.json", json.dumps(config))
+                row = json.loads(self.succeeds("run", path, *QUICK, "--format", "json", "--explain"))
+                self.assertGreater(row[measure], 0)
+                self.assertEqual("explanation" in row, workload == "lock-pi")
+                for format in ["table", "csv", "perf"]:
+                    self.assertTrue(self.succeeds("run", path, *QUICK, "--format", format))
+        config["sweep"] = {"grid": {"/workload/name": ["futex-wake", "futex-requeue"]}}
+        path = self.file("sweep.json", json.dumps(config))
+        table = self.succeeds("sweep", path, *QUICK, "--format", "table")
+        self.assertIn("wakeup ms", table)
+        self.assertIn("requeue ms", table)
+        self.refused("run", POINT, "--set", "/workload={\"name\": \"futex-wake\", \"threads\": 2, "
+                     "\"processes\": 2}", saying="processes")
+
+    def test_perf_benchmarks(self):
+        average = r"\d+\.\d{4} ms \(\+-\d+\.\d\d%\)$"
+        for benchmark, run, options in [
+            ("wake", "Wokeup 4 of 4 threads in ", ["-w", "2"]),
+            ("wake-parallel", r"Avg per-thread latency \(waking 2/4 threads\) in ", ["-w", "2"]),
+            ("requeue", "Requeued 4 of 4 threads in ", ["-q", "2"]),
+        ]:
+            with self.subTest(benchmark=benchmark):
+                lines = self.succeeds("bench", "futex", benchmark, "-t4", "-b16", *options,
+                                      *QUICK).splitlines()
+                self.assertEqual(lines[0], f"# Running 'futex/{benchmark}' benchmark:")
+                self.assertRegex(lines[1], r"^Run summary \[PID 1\]: .* 2 at a time\.$")
+                self.assertEqual(len(lines), 3 + 10 + 2)  # ten runs
+                self.assertRegex(lines[3], rf"^\[Run 1\]: {run}\d+\.\d{{4}} ms")
+                self.assertRegex(lines[-2], "^" + run + average)
+                self.assertEqual(lines[-1].rstrip(), "Futex hashing: 16 hash buckets")
+                silent = self.succeeds("bench", "futex", benchmark, "-t4", "-b16", *options, "-s")
+                self.assertEqual(silent.splitlines()[3:], lines[-2:])
+        every = self.succeeds("bench", "futex", "all", "--placement", "node0", *QUICK)
+        self.assertEqual([line for line in every.splitlines() if line.startswith("#")],
+                         [f"# Running futex/{name} benchmark..."
+                          for name in ["hash", "wake", "wake-parallel", "requeue", "lock-pi"]])
+
     def test_perf_options(self):
         lines = self.succeeds("bench", "futex", "hash", "-t4", "-b", "16", "-f", "8", "-r", "3", "-m",
-                              *QUICK).splitlines()
+                              "--kernel", "2025-series", *QUICK).splitlines()
         self.assertEqual(lines[0], "# Running 'futex/hash' benchmark:")
         self.assertRegex(lines[1], r"^Run summary \[PID \d+\]: 4 threads, each operating on 8 "
                                    r"\[private\] futexes for 3 secs\.$")
@@ -480,9 +543,10 @@ class Cli(unittest.TestCase):
                                            r"0x[0-9a-f]+ \[ \d+ ops/sec \]$" % i)
         self.assertRegex(lines[8], r"^Averaged \d+ operations/sec \(\+- \d+\.\d\d%\), total secs = 3$")
         self.assertEqual(lines[9].rstrip(), "Futex hashing: 16 hash buckets")
-        silent = self.succeeds("bench", "futex", "hash", "--threads", "4", "-s", "-b", "-1", *QUICK)
+        silent = self.succeeds("bench", "futex", "hash", "--threads", "4", "-s", "-b", "-1",
+                               "--kernel", "2025-series", *QUICK)
         self.assertEqual(len(silent.splitlines()), 5)
-        self.assertTrue(silent.endswith("Futex hashing: auto resized to 4 buckets\n"))
+        self.assertTrue(silent.endswith("Futex hashing: auto resized to 16 buckets\n"))
 
     def test_validate_own_table(self):
         path = self.file("own.csv", (SOURCE / "configs/published/e5-28.csv").read_text()

@@ -1,4 +1,4 @@
-#include "futexsim/experiment/perf_hash.hpp"
+#include "futexsim/experiment/perf_futex.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,12 +13,31 @@ const Catalogue& catalogue() {
   return shipped;
 }
 
-nlohmann::json policy(const PerfHashOptions& options) {
-  return perf_hash_point(options, catalogue()).resolved().at("policy");
+const PerfBenchmark& benchmark() {
+  return *perf_benchmarks().front();
 }
 
-std::string refusal(const PerfHashOptions& options) {
-  return message_of([&] { perf_hash_point(options, catalogue()); });
+Point hash_point(const PerfFutexOptions& options) {
+  return benchmark().point(options, catalogue());
+}
+
+std::string report(const PerfFutexOptions& options, const Point& point,
+                   const PointResult& result) {
+  return perf_title(benchmark()) + benchmark().heading(options, point) +
+         benchmark().findings(options, point, result);
+}
+
+/// The line that says what is run.
+std::string summary(const PerfFutexOptions& options) {
+  return benchmark().heading(options, hash_point(options));
+}
+
+nlohmann::json policy(const PerfFutexOptions& options) {
+  return hash_point(options).resolved().at("policy");
+}
+
+std::string refusal(const PerfFutexOptions& options) {
+  return message_of([&] { hash_point(options); });
 }
 
 nlohmann::json choice(const char* name, int buckets) {
@@ -28,8 +47,8 @@ nlohmann::json choice(const char* name, int buckets) {
 }  // namespace
 
 TEST_CASE("-t 0 is every CPU of the placement") {
-  CHECK(perf_hash_point({}, catalogue()).threads() == 32);
-  CHECK(perf_hash_point({.placement = "node1"}, catalogue()).threads() == 16);
+  CHECK(hash_point({}).threads() == 32);
+  CHECK(hash_point({.placement = "node1"}).threads() == 16);
 }
 
 TEST_CASE("-b and -I choose among the policies of the kernel") {
@@ -65,14 +84,18 @@ TEST_CASE("options that contradict each other or the kernel are refused") {
 }
 
 TEST_CASE("the report has perf's lines") {
-  const PerfHashOptions options{
-      .threads = 2, .futexes = 8, .buckets = 16, .seed = 7, .precision = 1};
-  const Point point = perf_hash_point(options, catalogue());
+  const PerfFutexOptions options{.threads = 2,
+                                 .futexes = 8,
+                                 .buckets = 16,
+                                 .kernel = "2025-series",
+                                 .seed = 7,
+                                 .precision = 1};
+  const Point point = hash_point(options);
   PointResult result;
-  result.ops_per_sec_per_thread = {1234567.9, 10};
+  result.measured = {1234567.9, 10};
   result.plus_minus_pct = 0.256;
   result.threads = {{0x1000, 0x101c, 11.9}, {0x2010, 0x202c, 12}};
-  CHECK(perf_hash_report(options, point, result) ==
+  CHECK(report(options, point, result) ==
         "# Running 'futex/hash' benchmark:\n"
         "Run summary [PID 7]: 2 threads, each operating on 8 [private] futexes for 10 secs.\n\n"
         "[thread  0] futexes: 0x1000 ... 0x101c [ 11 ops/sec ]\n"
@@ -104,11 +127,11 @@ TEST_CASE("what perf's process has by itself depends on its threads") {
 }
 
 TEST_CASE("a table that isn't as asked for is reported in perf's words") {
-  const PerfHashOptions options{.threads = 1, .buckets = 16, .silent = true, .kernel = "v6.17"};
-  const Point point = perf_hash_point(options, catalogue());
+  const PerfFutexOptions options{.threads = 1, .buckets = 16, .silent = true, .kernel = "v6.17"};
+  const Point point = hash_point(options);
   PointResult result;
   const auto last_lines = [&] {
-    const std::string findings = perf_hash_findings(options, point, result);
+    const std::string findings = benchmark().findings(options, point, result);
     return findings.substr(findings.find("secs = 10\n") + 10);
   };
   CHECK(last_lines() == "Futex hashing: 16 hash buckets \n");
@@ -116,4 +139,33 @@ TEST_CASE("a table that isn't as asked for is reported in perf's words") {
   CHECK(last_lines() ==
         "Requested number of hash buckets does not currently used.\n"
         "Requested: 16 in usage: 64\n");
+}
+
+TEST_CASE("the 2024 RFC's summary names the slots, a global table's below zero") {
+  CHECK(summary({.threads = 2, .buckets = 16}) ==
+        "Run summary [PID 1]: 2 threads, hash slots: 16 each operating on 1024 [private] futexes "
+        "for 10 secs.\n\n");
+  CHECK(summary({.threads = 2, .buckets = 0, .machine = "epyc-7713"}).find("hash slots: -65536 each") !=
+        std::string::npos);
+  const PerfFutexOptions options{.threads = 2, .silent = true};
+  PointResult result;
+  result.measured = {5, 1};
+  CHECK(benchmark().findings(options, hash_point(options), result) ==
+        "Averaged 5 operations/sec (+- 0.00%), total secs = 10\n");
+}
+
+TEST_CASE("the 2016 RFC binds to a node, and rounds the slots that are asked for up") {
+  const PerfFutexOptions asked{.threads = 2, .node = 1, .slots = 20, .kernel = "2016-rfc"};
+  CHECK(hash_point(asked).resolved().at("workload").at("placement") == "node1");
+  CHECK(policy(asked) == choice("private", 32));
+  CHECK(summary(asked) ==
+        "Run summary [PID 1]: 2 threads on node 1, each operating on 1024 [private P 20 32] futexes "
+        "for 10 secs.\n\n");
+  CHECK(policy({.threads = 2, .slots = 1, .kernel = "2016-rfc"}) == choice("private", 4));
+  CHECK(policy({.threads = 2, .slots = 1000, .kernel = "2016-rfc"}) == choice("private", 256));
+  CHECK(refusal({.node = 1}) ==
+        "-n: found kernel \"2024-rfc-v2\"; allowed: a kernel whose perf has it: \"2016-rfc\"");
+  CHECK(refusal({.slots = 8, .kernel = "2025-series"}).starts_with("-p: found kernel"));
+  CHECK(refusal({.buckets = 8, .slots = 8, .kernel = "2016-rfc"}).starts_with("-p: found -b"));
+  CHECK(refusal({.node = 0, .kernel = "2016-rfc", .placement = "all"}).starts_with("-n: found"));
 }

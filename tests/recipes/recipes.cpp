@@ -26,6 +26,18 @@ TEST_CASE("a spinlock is one file: a config can name it, and it excludes") {
   CHECK(counter.value == 16 * 100);
 }
 
+TEST_CASE("a workload is one file: a config can name it, and its threads take turns") {
+  const WorkloadChoice choice(
+      Document("config", {{"name", "ping-pong"}, {"threads", 2}}).cursor());
+  KernelLab lab(TestMachine{}, TestKernel{}, 2);
+  RandomStream random(1, "heap");
+  const Placement placement = Placement::of(choice.make()->threads(), choice.cursor(),
+                                            lab.hardware().topology());
+  const auto running = choice.make()->start({lab.kernel(), lab.hardware(), placement, random});
+  while (running->operations() < 1000) REQUIRE(lab.simulation().step());
+  CHECK(running->operations_by_thread() == std::vector<std::uint64_t>{500, 500});
+}
+
 TEST_CASE("a kernel that names it runs perf bench futex hash on it") {
   FutexHashLab lab(TestMachine{}.cores_per_node(4),
                    TestKernel::shipped("before-2025").policy("global", 2).spinlock("test-and-set"),

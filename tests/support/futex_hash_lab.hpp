@@ -26,6 +26,10 @@ class TestKernel {
   TestKernel& spinlock(const char* name) { return json_["spinlock"] = name, *this; }
   TestKernel& waiters(const char* when) { return json_["waiters"] = when, *this; }
   TestKernel& loads_bucket_priv(bool loads) { return json_["loads_bucket_priv"] = loads, *this; }
+  /// Any other value of a kernel's file.
+  TestKernel& set(const char* key, nlohmann::json value) {
+    return json_[key] = std::move(value), *this;
+  }
   TestKernel& policy(const char* name, std::uint32_t buckets) {
     return policy_ = {{"name", name}, {"buckets", buckets}}, *this;
   }

@@ -33,7 +33,8 @@ class Lab {
   /// Any machine, and the CPUs in use by name.
   Lab(Machine machine, const std::vector<CpuId>& cpus)
       : machine_(std::move(machine)),
-        simulation_(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu + 1),
+        // The alarm, and the timers of a kernel.
+        simulation_(static_cast<std::uint32_t>(cpus.size()) * Hardware::actors_per_cpu + 2),
         hardware_(simulation_, machine_, cpus) {
     simulation_.join(alarm_);
   }

@@ -99,20 +99,26 @@ struct TableReplacement {
 };
 
 struct PointResult {
-  ConfidenceInterval ops_per_sec_per_thread;  ///< 95 %, over replications, after MSER-5 warm-up
-  bool precise = false;                       ///< the wanted precision was reached
+  ConfidenceInterval measured;  ///< what the workload measures, 95 %, over replications
+  bool precise = false;         ///< the wanted precision was reached
   std::uint32_t replications = 0;
-  double plus_minus_pct = 0;  ///< what perf would print: standard error over threads, % of mean
+  double plus_minus_pct = 0;  ///< what perf would print: standard error over threads, or over the
+                              ///< samples of all runs, % of the mean
   std::uint64_t trace_hash = 0;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   double simulated_ns = 0;
   WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
   std::vector<WaitHistogram> group_waits;  ///< of Placement::groups
-  Explanation explanation;
+  Explanation explanation;                 ///< of a steady workload
   std::optional<TableReplacement> table;  ///< only for policies that replace it
   std::vector<ThreadResult> threads;
+  std::vector<RunningMoments> runs;    ///< samples of each, of a workload that ends
 };
+
+/// When replications of a point are enough. Of a workload that ends there are at least ten, the
+/// number of runs that perf makes.
+StoppingRule stopping_rule(const Point& point);
 
 /// Simulates independent replications (each with its own heap, keys and starting places) until
 /// the mean is precise. Deterministic in the point alone, unless `stop` ends it early. InputError

@@ -123,6 +123,7 @@ class Hardware {
   /// `cpus`: those in use, in the order in which they join the simulation.
   Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus);
 
+  Simulation& simulation() { return simulation_; }
   MemorySystem& memory() { return memory_; }
   const Topology& topology() const { return machine_.topology(); }
   std::deque<Cpu>& cpus() { return cpus_; }
@@ -130,6 +131,7 @@ class Hardware {
   Cpu& cpu(CpuId id) { return *by_id_[id.value]; }
 
  private:
+  Simulation& simulation_;
   const Machine& machine_;
   std::unique_ptr<CoherenceProtocol> protocol_;
   MemorySystem memory_;

@@ -16,6 +16,7 @@ struct FutexKey {
   std::uint32_t offset = 0;
   std::uint32_t node = no_node;  ///< of a futex that names its node (FUTEX2_NUMA); isn't hashed
 
+  bool operator==(const FutexKey&) const = default;
   bool is_shared() const { return (offset & mm_shared) != 0; }
   bool names_node() const { return node != no_node; }
 };

@@ -17,9 +17,12 @@ struct BucketLayout {
   std::optional<std::uint32_t> waiters_offset;  ///< absent: there is no such field
   std::uint32_t lock_offset = 0;
   std::optional<std::uint32_t> priv_offset;
+  std::optional<std::uint32_t> chain_offset;  ///< absent: on the lock's line
 
   static const Declaration<BucketLayout>& declaration();
 };
+
+struct FutexQ;
 
 /// The fields of struct futex_hash_bucket that an operation touches.
 struct HashBucket {
@@ -27,6 +30,9 @@ struct HashBucket {
   Word lock;
   Word priv;                       ///< points to the table; written once, when that is set up
   const Thread* holder = nullptr;  ///< of the lock; only for the invariant of mutual exclusion
+  Word chain;                      ///< the list's head; only its line matters
+  FutexQ* first = nullptr;         ///< of the chain: waiters, in the order in which they queued
+  FutexQ* last = nullptr;
 };
 
 /// An array of buckets in simulated memory.

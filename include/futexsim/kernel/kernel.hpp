@@ -40,7 +40,10 @@ struct KernelParameters {
   SizingChoice private_sizing = {};     ///< none where no process gets a table unasked
   HashControlChoice hash_control = {};  ///< none where processes can't ask for a table
   std::optional<Quantity> grace_period = {};
+  std::optional<bool> wake_checks_waiters = {};  ///< absent: where there is a counter of waiters
+  bool wake_q = true;
   std::uint32_t time_slice_us = 3000;
+  std::string perf_futex_hash = "v6.16";
 
   static const Declaration<KernelParameters>& declaration();
 };
@@ -76,7 +79,14 @@ struct PathTimes {
   explicit PathTimes(const Machine& machine);
 };
 
-/// The futex code of one kernel at work in one simulation.
+/// What futex_hash() finds for a key: a bucket, and the reference that keeps its table.
+struct FoundBucket {
+  HashBucket& bucket;
+  ReferenceCount* references;  ///< null where there are none
+};
+
+/// The futex code of one kernel at work in one simulation. Operations beside FUTEX_WAIT that
+/// returns at once are in futex.hpp, made of the steps below.
 class Kernel {
  public:
   Kernel(const KernelParameters& parameters, const FutexHashing& hashing, const Machine& machine,
@@ -89,6 +99,26 @@ class Kernel {
 
   /// FUTEX_WAIT on a futex whose value differs: returns EWOULDBLOCK after it has looked.
   Task<> futex_wait(Thread& thread, FutexKey key);
+
+  // Steps of an operation (models/kernel/core.cpp).
+
+  /// System call and get_futex_key().
+  Task<> enter(Thread& thread, const FutexKey& key);
+  Task<FoundBucket> futex_hash(Thread& thread, const FutexKey& key);
+  Task<> futex_hash_put(Thread& thread, FoundBucket found);
+  /// Do nothing in a kernel without the counter.
+  Task<> waiters_inc(Thread& thread, HashBucket& bucket);
+  Task<> waiters_dec(Thread& thread, HashBucket& bucket);
+  Task<> futex_q_lock(Thread& thread, HashBucket& bucket);
+  Task<> futex_q_unlock(Thread& thread, HashBucket& bucket);
+  Task<> acquire(Thread& thread, HashBucket& bucket);
+  Task<> release(Thread& thread, HashBucket& bucket);
+  /// exit_to_user_mode_loop().
+  Task<> leave(Thread& thread);
+  SpinLock& spinlock() { return *spinlock_; }
+  bool wake_checks_waiters() const;
+  /// Under the bucket lock: read the futex word and compare.
+  Picoseconds critical_section() const { return critical_section_; }
 
   /// Of one operation, outside the bucket lock and without waiting for lines.
   Picoseconds local_work() const { return local_work_; }
@@ -131,10 +161,8 @@ class Kernel {
   }
   void build_global_table();
   Task<> pivot(Thread& thread, Hashing& hashing, const FutexTable& dead);
-  Task<> rehash(Thread& thread, FutexTable& from);
+  Task<> rehash(Thread& thread, const Hashing& hashing, FutexTable& to);
   Task<> reference_page(Thread& thread, const FutexKey& key);
-  Task<> acquire(Thread& thread, HashBucket& bucket);
-  Task<> release(Thread& thread, HashBucket& bucket);
 
   KernelParameters parameters_;
   Hardware& hardware_;

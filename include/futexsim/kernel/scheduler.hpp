@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "futexsim/engine/random.hpp"
@@ -62,9 +64,41 @@ class Scheduler {
   Task<> inherit_priority(Thread& waiter, Thread& owner);
   Task<> restore_priority(Thread& thread);
 
+  /// set_current_state() before schedule(): the thread sleeps there unless a wake-up comes first.
+  Task<> prepare_to_sleep(Thread& thread);
+
+  /// wake_q_add(): remembers a thread, with a reference, for a wake-up after the unlock.
+  Task<> wake_q_add(Thread& waker, Thread& sleeper);
+
+  /// clone(), as far as it is a wake-up: the child's program begins on its CPU.
+  Task<> wake_up_new(Thread& parent, Thread& child, Task<> program);
+
+  /// do_nanosleep(): for `duration` and the slack that a thread's timers have by default. Takes
+  /// one actor of the simulation for all threads.
+  Task<> nanosleep(Thread& thread, Picoseconds duration);
+
+  /// Gives the word a line that the thread's CPU wrote last, if it has none.
+  void give_line(Word& word, const Thread& thread);
+
   const SchedulerTimes& times() const { return times_; }
 
+  /// Of task_struct: 50 us (init/init_task.c), by which a timer may be late, and mostly is.
+  static constexpr Picoseconds timer_slack = microseconds(50);
+
  private:
+  /// The CPUs' hrtimers together. The interrupt takes no time of a thread that runs.
+  class Timers final : public Actor {
+   public:
+    explicit Timers(Scheduler& scheduler) : scheduler_(scheduler) {}
+    void add(Thread& thread, Picoseconds expires);
+    void fire() override;
+
+   private:
+    Scheduler& scheduler_;
+    bool joined_ = false;
+    std::map<std::pair<Picoseconds, std::uint32_t>, Thread*> queue_;  ///< by time, thread number
+  };
+
   struct RunQueue {
     std::deque<Thread*> waiting;
     Thread* current = nullptr;
@@ -82,11 +116,12 @@ class Scheduler {
   const RunQueue& queue_of(const Thread& thread) const { return queues_[thread.cpu().id().value]; }
   Task<> run(Thread& thread, Task<> program);
   Process* pick_next(RunQueue& queue, Cpu& cpu);
-  void give_line(Word& word, const Thread& thread);
+  void make_runnable(Thread& thread);
 
   SchedulerTimes times_;
   Hardware& hardware_;
   std::vector<RunQueue> queues_;  ///< by CPU number
+  Timers timers_{*this};
 };
 
 }  // namespace futexsim

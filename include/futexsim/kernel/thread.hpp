@@ -32,6 +32,8 @@ class Thread {
   void set_running() { state_ = State::running; }
   State state() const { return state_; }
 
+  Word kernel_stack;  ///< where its futex_q lies; no line until it first waits or wakes
+
  private:
   friend class Scheduler;
 
@@ -41,7 +43,7 @@ class Thread {
   std::uint32_t priority_;
   std::uint32_t inherited_priority_ = 0;
   State state_ = State::running;
-  Word pi_lock_;  ///< what try_to_wake_up() takes first; no line until the first wake-up
+  Word task_struct_;  ///< what a wake-up writes: usage, wake_q, pi_lock; no line until the first
   Process process_;
 };
 

@@ -15,17 +15,21 @@ struct ThreadParameters {
   std::uint32_t threads = 0;  ///< of each process
   std::uint32_t processes = 1;
   std::string placement = "all";
+  std::uint32_t unbound = 0;  ///< threads beside them that no config counts; of the first process
 
-  /// A workload's declaration, begun with these.
+  /// A workload's declaration, begun with these; without `processes` if there can be only one.
   template <class Parameters>
-  static Declaration<Parameters> begin(const std::string& name, const std::string& help);
+  static Declaration<Parameters> begin(const std::string& name, const std::string& help,
+                                       bool several_processes = true);
 };
 
 /// Where threads run.
 ///   all                   thread i of each process on the i-th online CPU
 ///   nodeK                 thread i of each process on the i-th CPU of node K
 ///   one process per node  thread i of process p on the i-th CPU of the p-th node
-/// always modulo their number: perf binds threads in this way.
+/// always modulo their number: perf binds threads in this way. An unbound thread goes to the next
+/// of its process's CPUs after the main thread's, one each as long as they suffice: where the
+/// scheduler, which looks for an idle CPU, might put it while all others sleep. It stays there.
 struct Placement {
   struct ThreadPlace {
     std::uint32_t process;
@@ -40,6 +44,7 @@ struct Placement {
   };
 
   std::vector<ThreadPlace> threads;  ///< process by process
+  std::vector<ThreadPlace> unbound;
   std::vector<NodeId> main_nodes;    ///< by process: of the main thread, and so of all arrays
   std::vector<ProcessGroup> groups;  ///< none where all processes are alike
   std::optional<std::uint32_t> measured_threads;  ///< the first so many, if not all
@@ -57,22 +62,26 @@ struct Placement {
 };
 
 template <class Parameters>
-Declaration<Parameters> ThreadParameters::begin(const std::string& name, const std::string& help) {
+Declaration<Parameters> ThreadParameters::begin(const std::string& name, const std::string& help,
+                                                bool several_processes) {
   using Number = std::uint32_t Parameters::*;
   using Name = std::string Parameters::*;
-  return Declaration<Parameters>(name, help)
-      .required("threads", static_cast<Number>(&Parameters::threads),
+  Declaration<Parameters> declaration(name, help);
+  std::move(declaration).required("threads", static_cast<Number>(&Parameters::threads),
                 {.unit = "threads",
                  .help = "of each process; more than CPUs share them by time slices",
                  .min = 1,
-                 .max = 65536})
-      .optional("processes", static_cast<Number>(&Parameters::processes),
-                {.unit = "processes", .min = 1, .max = 4096})
-      .optional("placement", static_cast<Name>(&Parameters::placement),
+                 .max = 65536});
+  if (several_processes) {
+    std::move(declaration).optional("processes", static_cast<Number>(&Parameters::processes),
+                {.unit = "processes", .min = 1, .max = 4096});
+  }
+  std::move(declaration).optional("placement", static_cast<Name>(&Parameters::placement),
                 {.help = "all: thread i of a process on CPU i; nodeK: on the i-th CPU of node K; "
                          "one process per node: on the i-th CPU of the process's own node; always "
                          "modulo their number. The main thread is on the first of them",
                  .pattern = "all|node[0-9]+|one process per node"});
+  return declaration;
 }
 
 }  // namespace futexsim
