@@ -18,7 +18,7 @@ void insert(std::uint64_t* set, CoreId core) {
 }
 
 bool in_flight(const CacheLine& line) {
-  return line.write_in_flight || line.reads_in_flight > 0;
+  return line.write_in_flight != nullptr || line.reads_in_flight > 0;
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ bool MemorySystem::hits(const CacheLine& line, CoreId core, Access access) const
   if (!holds_copy(line, core)) return false;
   if (access == Access::write && line.state != CacheLine::State::exclusive) return false;
   if (!in_flight(line)) return true;
-  const bool keeps_copy = !line.write_in_flight && access == Access::read;
+  const bool keeps_copy = line.write_in_flight == nullptr && access == Access::read;
   return keeps_copy || simulation_.now() < line.lost_at;
 }
 
@@ -100,7 +100,7 @@ void MemorySystem::start(LineRequest& request) {
   if (!at_hand) transfer = protocol_.transfer(request, now);
   if (!in_flight(line)) line.lost_at = now + std::min(timing_.hold_window, transfer.latency);
   if (request.access == Access::write) {
-    line.write_in_flight = true;
+    line.write_in_flight = &request;
   } else {
     ++line.reads_in_flight;
   }
@@ -114,11 +114,13 @@ void MemorySystem::start(LineRequest& request) {
 
 void MemorySystem::complete(LineRequest& request) {
   CacheLine& line = *request.line;
-  assert(in_flight(line) && "a line arrives at a request that is in flight");
+  assert((request.access == Access::write ? line.write_in_flight == &request
+                                          : line.reads_in_flight > 0) &&
+         "a line arrives at a request that is in flight");
   const bool was_cached = line.state != CacheLine::State::uncached;
   const L3Id before = topology_.l3_of(line.responder);
   if (request.access == Access::write) {
-    line.write_in_flight = false;
+    line.write_in_flight = nullptr;
     make_exclusive(line, request.core);
   } else {
     --line.reads_in_flight;
@@ -132,7 +134,7 @@ void MemorySystem::complete(LineRequest& request) {
 
 void MemorySystem::watch(LineRequest& request) {
   CacheLine& line = *request.line;
-  if (line.write_in_flight || !holds_copy(line, request.core)) return this->request(request);
+  if (line.write_in_flight != nullptr || !holds_copy(line, request.core)) return this->request(request);
   request.issued = simulation_.now();
   line.spinners.push(request);
 }

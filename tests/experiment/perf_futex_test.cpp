@@ -131,13 +131,14 @@ TEST_CASE("a row says what its workload measures, and nothing that it doesn't ha
   const auto keys = [](const std::string& name) {
     const Point point = benchmark(name).point({.threads = 4, .precision = 1}, catalogue());
     std::string out;
-    for (const auto& [key, value] : result_row(point, simulate(point), false).items()) {
+    const nlohmann::ordered_json row = result_row(point, simulate(point), false);
+    for (const auto& [key, value] : row.items()) {
       out += key + ' ';
     }
     return out;
   };
   const auto row_of_runs = [](const std::string& measure) {
-    return "config seed version trace_hash " + measure +
+    return "config seed version method trace_hash " + measure +
            " half_width precise plus_minus_pct runs events simulated_ns wait_ns ";
   };
   CHECK(keys("wake") == row_of_runs("wakeup_ms"));

@@ -49,7 +49,8 @@ std::string refusal(const std::string& rows) {
 TableOutcome outcome(const PublishedTable& table, std::initializer_list<double> errors) {
   TableOutcome out{&table, {}};
   for (const double error : errors)
-    out.rows.push_back({.simulated = {}, .error = error, .not_run = {}});
+    out.rows.push_back(
+        {.simulated = {}, .error = error, .not_run = {}, .error_under_hypothesis = {}});
   return out;
 }
 

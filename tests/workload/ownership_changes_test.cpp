@@ -43,8 +43,8 @@ struct Changes {
 Changes count_changes(FutexHashLab& lab, std::uint64_t operations) {
   struct Watched {
     HashBucket* bucket;
-    const LineRequest* in_flight;
-    Access access;  ///< of the request in flight: its CPU reuses the object at once
+    const LineRequest* write_in_flight;
+    std::uint32_t reads_in_flight;
     Picoseconds lost_at;
     CacheLine::State state;
     CoreId responder;
@@ -53,8 +53,8 @@ Changes count_changes(FutexHashLab& lab, std::uint64_t operations) {
   const auto look = [](HashBucket& bucket) {
     const CacheLine& line = *bucket.lock.line;
     return Watched{&bucket,
-                   line.in_flight,
-                   line.in_flight != nullptr ? line.in_flight->access : Access::read,
+                   line.write_in_flight,
+                   line.reads_in_flight,
                    line.lost_at,
                    line.state,
                    line.responder,
@@ -74,13 +74,14 @@ Changes count_changes(FutexHashLab& lab, std::uint64_t operations) {
     REQUIRE(lab.simulation().step());
     for (Watched& before : watched) {
       const Watched now = look(*before.bucket);
-      const bool came = before.in_flight != nullptr &&
-                        (now.in_flight != before.in_flight || now.lost_at != before.lost_at);
-      if (came && before.access == Access::read) {
-        changes.reads += 1;
-      } else if (came && !(before.state == CacheLine::State::exclusive &&
+      const bool written =
+          before.write_in_flight != nullptr &&
+          (now.write_in_flight != before.write_in_flight || now.lost_at != before.lost_at);
+      if (now.reads_in_flight < before.reads_in_flight) {
+        changes.reads += before.reads_in_flight - now.reads_in_flight;
+      } else if (written && !(before.state == CacheLine::State::exclusive &&
                            before.responder == now.responder)) {
-        const bool by_store = dynamic_cast<Cpu*>(before.in_flight->requester) == nullptr;
+        const bool by_store = dynamic_cast<Cpu*>(before.write_in_flight->requester) == nullptr;
         changes.writes += 1;
         changes.by_step[step(by_store, before.waiters, now.waiters, before.lock, now.lock)] += 1;
       }

@@ -75,7 +75,7 @@ struct CacheLine {
   std::uint32_t number = 0;          ///< of the line in its home's physical memory
   std::uint64_t* sharers = nullptr;  ///< one bit a core, while shared
   std::uint32_t reads_in_flight = 0;
-  bool write_in_flight = false;
+  LineRequest* write_in_flight = nullptr;
   Picoseconds lost_at;        ///< until then the old holders may still use a line in flight
   Picoseconds came_below_l3;  ///< when it came below the L3 where it is now
   Picoseconds in_memory_at;   ///< when the home's memory has what was written back last
