@@ -119,3 +119,12 @@ TEST_CASE("merged histograms equal one that saw all waits") {
   first.merge(second);
   CHECK(first == all);
 }
+
+TEST_CASE("filled bins: the longest wait of each, and how many; the last one ends at the longest") {
+  WaitHistogram waits;
+  for (const std::uint64_t wait : {3U, 3U, 255U, 256U, 257U, 258U, 1000U}) waits.add(wait);
+  // Above 256 a bin holds two, above 512 four.
+  using Bins = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  CHECK(waits.filled_bins() == Bins{{3, 2}, {255, 1}, {257, 2}, {259, 1}, {1000, 1}});
+  CHECK(WaitHistogram().filled_bins().empty());
+}

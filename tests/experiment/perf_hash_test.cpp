@@ -72,7 +72,7 @@ TEST_CASE("options that contradict each other or the kernel are refused") {
   CHECK(refusal({.immutable = true, .kernel = "2025-series"}).starts_with("-I: found no number"));
   CHECK(refusal({.buckets = 8, .immutable = true}) ==
         "-I: found kernel \"2024-rfc-v2\"; allowed: a kernel that has immutable tables: "
-        "\"2025-series\"");
+        "\"2025-series\", \"2025-series-rt\"");
   CHECK(refusal({.buckets = 8, .kernel = "before-2025"}).starts_with("-b: found kernel"));
   CHECK(refusal({.buckets = 8, .policy = "global"}).starts_with("--policy: found \"global\""));
   CHECK(refusal({.buckets = 0, .policy = "private"}).starts_with("--policy: found \"private\""));

@@ -128,7 +128,7 @@ TEST_CASE("the first waiter spins while the owner runs: no context switch") {
 }
 
 TEST_CASE("waiters behind the first sleep") {
-  RtLab lab(TestMachine{}, 3);
+  RtLab lab(TestMachine{}.cores_per_node(4), 3);
   for (std::uint32_t i = 0; i < 3; ++i) {
     Thread& thread = lab.add(i);
     lab.run(thread, lab.hold(thread, nanoseconds(1000 * i), nanoseconds(20'000)));
@@ -156,7 +156,7 @@ TEST_CASE("waiters get the lock by priority, and equal ones in the order in whic
 }
 
 TEST_CASE("a waiter sleeps when the owner does, and the unlock wakes it") {
-  RtLab lab(TestMachine{}, 3);
+  RtLab lab(TestMachine{}.cores_per_node(4), 3);
   Thread& owner = lab.add(0);
   Thread& waiter = lab.add(1);
   Thread& waker = lab.add(2);
@@ -174,7 +174,7 @@ TEST_CASE("a waiter sleeps when the owner does, and the unlock wakes it") {
 }
 
 TEST_CASE("a wake-up for something else doesn't end the wait for a lock") {
-  RtLab lab(TestMachine{}, 3);
+  RtLab lab(TestMachine{}.cores_per_node(4), 3);
   Thread& owner = lab.add(0);
   Thread& waiter = lab.add(1);
   Thread& waker = lab.add(2);

@@ -5,6 +5,7 @@
 
 #include "../parts/message_of.hpp"
 #include "futexsim/experiment/point.hpp"
+#include "futexsim/experiment/result_row.hpp"
 
 using namespace futexsim;
 
@@ -27,7 +28,7 @@ nlohmann::json hammer() {
   return out;
 }
 
-Point point(const nlohmann::json& groups, const char* policy = "private",
+Point point(const std::vector<nlohmann::json>& groups, const char* policy = "private",
             std::uint32_t buckets = 16, const char* kernel = "2024-rfc-v2") {
   static const Catalogue shipped(FUTEXSIM_SOURCE_DIR "/configs");
   const nlohmann::json config{{"machine", "e5-2650"},
@@ -38,7 +39,7 @@ Point point(const nlohmann::json& groups, const char* policy = "private",
   return {Document("config", config).cursor(), shipped};
 }
 
-std::string refusal(const nlohmann::json& groups) {
+std::string refusal(const std::vector<nlohmann::json>& groups) {
   return message_of([&] { point(groups); });
 }
 
@@ -96,6 +97,27 @@ TEST_CASE("an unrelated process in the same bucket lengthens the wait, unless ta
   }
 }
 
+TEST_CASE("a row has the waits of each group, and with a histogram every one of them") {
+  nlohmann::json idle = group("idle", "9");
+  idle["idle"] = true;
+  const Point with_others = point({real_time(), hammer(), idle});
+  const PointResult result = simulate(with_others);
+  const nlohmann::ordered_json row = result_row(with_others, result);
+  const nlohmann::ordered_json& groups = row.at("wait_ns_by_group");
+  CHECK(groups.at("hammer").at("count") == result.group_waits[1].count());
+  CHECK(groups.at("hammer").at("p99") == static_cast<double>(result.group_waits[1].p99()) / 1000);
+  CHECK(groups.at("idle") == nlohmann::ordered_json{{"count", 0}});
+  CHECK_FALSE(row.at("wait_ns").contains("histogram"));
+
+  const nlohmann::ordered_json full = result_row(with_others, result, false, true);
+  std::uint64_t count = 0;
+  for (const auto& bin : full.at("wait_ns_by_group").at("real-time").at("histogram")) {
+    count += bin.at(1).get<std::uint64_t>();
+  }
+  CHECK(count == result.group_waits[0].count());
+  CHECK(full.at("wait_ns").at("histogram").back().at(0) == full.at("wait_ns").at("max"));
+}
+
 TEST_CASE("an idle crowd costs nothing") {
   nlohmann::json idle = group("idle", "1-15");
   idle.update({{"processes", 50}, {"idle", true}});
@@ -112,7 +134,7 @@ TEST_CASE("a real-time thread leaves nothing of its CPU to others") {
 }
 
 TEST_CASE("what a config can't mean") {
-  CHECK(refusal(nlohmann::json::array()).find("groups") != std::string::npos);
+  CHECK(refusal({}).find("groups") != std::string::npos);
   CHECK(refusal({real_time(), real_time()}).find("a name that no other group has") !=
         std::string::npos);
   for (const char* const cpus : {"0-32", "x", "", "3-1"}) {
