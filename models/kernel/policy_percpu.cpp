@@ -46,7 +46,8 @@ class PerCpuCount final : public ReferenceCount {
   /// futex_ref_get().
   Task<bool> get(Cpu& cpu) override {
     if (cpu.now() >= next_step_) co_await advance(cpu);
-    if (co_await cpu.load(state_) == percpu) {
+    const std::uint32_t state = co_await cpu.load(state_);
+    if (state == percpu) {
       co_await count(cpu, 1);
       co_return true;
     }
@@ -63,7 +64,8 @@ class PerCpuCount final : public ReferenceCount {
 
   /// futex_ref_put().
   Task<> put(Cpu& cpu) override {
-    if (co_await cpu.load(state_) == percpu) {
+    const std::uint32_t state = co_await cpu.load(state_);
+    if (state == percpu) {
       co_await count(cpu, ~0U);
     } else {
       co_await cpu.fetch_add(counts_->together, ~0U);
@@ -104,7 +106,8 @@ class PerCpuCount final : public ReferenceCount {
     std::uint32_t users = 0;
     for (Word& of_cpu : counts_->of_cpu) {
       if (of_cpu.line == nullptr) continue;
-      users += co_await cpu.load(of_cpu);
+      const std::uint32_t found = co_await cpu.load(of_cpu);
+      users += found;
       co_await cpu.store(of_cpu, 0);
     }
     co_await cpu.store(counts_->of_cpu[cpu.id().value], 1);

@@ -22,15 +22,15 @@ class Rcuref final : public ReferenceCount {
       co_await put(cpu);
     }
     co_await cpu.load(constants_);
-    const std::uint32_t users = 1 + co_await cpu.fetch_add(users_, 1);
-    if (users < released) co_return true;
+    const std::uint32_t found = co_await cpu.fetch_add(users_, 1);
+    if (found + 1 < released) co_return true;
     co_await cpu.store(users_, dead);  // rcuref_get_slowpath()
     co_return false;
   }
   Task<> put(Cpu& cpu) override {
     co_await cpu.load(constants_);
-    const std::uint32_t users = ~0U + co_await cpu.fetch_add(users_, ~0U);
-    if (users == no_reference) {  // rcuref_put_slowpath()
+    const std::uint32_t found = co_await cpu.fetch_add(users_, ~0U);
+    if (found == 0) {  // rcuref_put_slowpath()
       co_await cpu.compare_exchange(users_, no_reference, dead);
     }
   }

@@ -156,3 +156,15 @@ TEST_CASE("the wait for the lock is counted once for each acquisition") {
   CHECK(lab.kernel().acquires() == 2);
   CHECK(lab.kernel().releases() == 2);
 }
+
+TEST_CASE("a futex that names its node hashes into the global table, whatever its process has") {
+  KernelLab lab(TestMachine{}, TestKernel::shipped("v6.17").policy("percpu", 64), 1);
+  const Mm& mm = lab.thread(0).mm();
+  FutexKey named = key;
+  named.node = 0;
+  CHECK(&lab.kernel().bucket_of(mm, named) != &lab.kernel().bucket_of(mm, key));
+  // Private hashing looks at the address only, global hashing at the process, too.
+  FutexKey of_other = named;
+  of_other.mm += 64;
+  CHECK(&lab.kernel().bucket_of(mm, named) != &lab.kernel().bucket_of(mm, of_other));
+}
