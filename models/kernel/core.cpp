@@ -22,7 +22,9 @@ Task<FoundBucket> Kernel::futex_hash(Thread& thread, const FutexKey& key) {
     const FoundBucket found{bucket_of(hashing, key), hashing.table->references()};
     if (found.references != nullptr) co_await found.references->read_mask(cpu);
     if (parameters_.loads_bucket_priv) co_await cpu.load(found.bucket.priv);
-    if (found.references == nullptr || co_await found.references->get(cpu)) co_return found;
+    bool is_alive = true;
+    if (found.references != nullptr) is_alive = co_await found.references->get(cpu);
+    if (is_alive) co_return found;
     co_await pivot(thread, hashing, table);
   }
 }

@@ -140,7 +140,9 @@ Task<> Kernel::futex_wait(Thread& thread, FutexKey key) {
     references = hashing.table->references();
     if (references != nullptr) co_await references->read_mask(cpu);
     if (parameters_.loads_bucket_priv) co_await cpu.load(candidate.priv);
-    if (references == nullptr || co_await references->get(cpu)) {
+    bool is_alive = true;
+    if (references != nullptr) is_alive = co_await references->get(cpu);
+    if (is_alive) {
       found = &candidate;
     } else {
       co_await pivot(thread, hashing, table);

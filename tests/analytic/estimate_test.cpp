@@ -28,7 +28,7 @@ Point point(const std::string& machine, std::uint32_t threads, std::uint32_t buc
   const nlohmann::json config = {{"machine", machine},
                                  {"kernel", kernel},
                                  {"policy", {{"name", policy}, {"buckets", buckets}}},
-                                 {"workload", {{"threads", threads}, {"placement", placement}}},
+                                 {"workload", {{"name", "futex-hash"}, {"threads", threads}, {"placement", placement}}},
                                  {"precision", 0.01}};
   return {Document("config", config).cursor(), catalogue()};
 }
@@ -45,7 +45,7 @@ Point on_changed(const std::string& file, Change change, std::uint32_t threads,
   nlohmann::json config = {{"machine", "e5-2650"},
                            {"kernel", "2024-rfc-v2"},
                            {"policy", {{"name", "private"}, {"buckets", buckets}}},
-                           {"workload", {{"threads", threads}}}};
+                           {"workload", {{"name", "futex-hash"}, {"threads", threads}}}};
   config[file.substr(0, file.find('/') - 1)] = path;
   return {Document("config", config).cursor(), catalogue()};
 }

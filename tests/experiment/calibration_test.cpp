@@ -236,7 +236,7 @@ TEST_CASE("rows of other machines, of weight 0 and without a rate don't count") 
   Workplace place(true_machine());
   place.table("mine", 8, "all", {2, 4, 8})
       .table("mine", 8, "all", {16}, "e5-2650")
-      .table("mine", 9, "all", {16})
+      .table("mine", 8, "node7", {16})
       .table("other", 4, "node1", {2, 4, 8});
   json recipe = place.recipe({"same_l3"});
   recipe["weights"] = {

@@ -145,7 +145,7 @@ TEST_CASE("a row says what its workload measures, and nothing that it doesn't ha
   CHECK(keys("wake-parallel") == row_of_runs("latency_ms"));
   CHECK(keys("requeue") == row_of_runs("requeue_ms"));
   CHECK(keys("lock-pi") ==
-        "config seed version trace_hash ops_per_sec_per_thread half_width precise plus_minus_pct "
+        "config seed version method trace_hash ops_per_sec_per_thread half_width precise plus_minus_pct "
         "events operations simulated_ns wait_ns ");
 }
 

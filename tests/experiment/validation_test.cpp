@@ -112,7 +112,7 @@ TEST_CASE("a row that can't be run is listed with the reason") {
   CHECK(reason("t,pdp-11,2024-rfc-v2,2,all,8,private,jhash2,4,1,1,\n") == "no machine \"pdp-11\"");
   CHECK(reason("t,e5-2650,2024-rfc-v,2,all,8,private,jhash2,4,1,1,\n") ==
         "no kernel \"2024-rfc-v\" (nearest: \"2024-rfc-v2\")");
-  CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,percpu,jhash2,4,1,1,\n") == "no policy \"percpu\"");
+  CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,quick,jhash2,4,1,1,\n") == "no policy \"quick\"");
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,resizable,jhash2,4,1,1,\n") ==
         "kernel \"2024-rfc-v2\" has no policy \"resizable\"");
   CHECK(reason("t,e5-2650,2024-rfc-v2,2,all,8,private,md5,4,1,1,\n") == "no hash function \"md5\"");
