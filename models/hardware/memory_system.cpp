@@ -134,7 +134,8 @@ void MemorySystem::complete(LineRequest& request) {
 
 void MemorySystem::watch(LineRequest& request) {
   CacheLine& line = *request.line;
-  if (line.write_in_flight != nullptr || !holds_copy(line, request.core)) return this->request(request);
+  if (line.write_in_flight != nullptr || !holds_copy(line, request.core))
+    return this->request(request);
   request.issued = simulation_.now();
   line.spinners.push(request);
 }

@@ -18,6 +18,7 @@ struct MesifParameters {
   std::optional<Quantity> directory_cache_lines;
   std::optional<Quantity> directory_miss;
   std::optional<MemoryBanks::Parameters> banks;
+  bool reads_side_by_side = false;
 
   static const Declaration<MesifParameters>& declaration() {
     static const auto declaration =
@@ -50,6 +51,9 @@ struct MesifParameters {
                       {.help = "banks of a node's memory, which a line occupies that is written "
                                "back because another socket reads it modified; absent: they don't "
                                "delay anything"})
+            .optional("reads_side_by_side", &MesifParameters::reads_side_by_side,
+                      {.help = "are reads of a line answered without waiting until those before "
+                               "them have their data?"})
             .check([](const MesifParameters& mesif, const Cursor& at) {
               if (mesif.directory_cache_lines.has_value() != mesif.directory_miss.has_value()) {
                 at.refuse("directory_cache_lines and directory_miss together, or neither");
@@ -71,7 +75,8 @@ class Mesif final : public CoherenceProtocol {
       : paths_(topology),
         home_snoop_(parameters.snoop == "home"),
         memory_access_{parameters.memory_access.scaled(1000)},
-        upgrade_per_mille_(parameters.upgrade.scaled(1000)) {
+        upgrade_per_mille_(parameters.upgrade.scaled(1000)),
+        reads_side_by_side_(parameters.reads_side_by_side) {
     if (parameters.banks) banks_.assign(topology.nodes(), MemoryBanks(*parameters.banks));
     if (!parameters.directory_miss) return;
     directory_miss_ = {parameters.directory_miss->scaled(1000)};
@@ -99,8 +104,7 @@ class Mesif final : public CoherenceProtocol {
   /// The newest reader holds the line in F.
   CoreId responder_after_read(const CacheLine&, CoreId reader) const override { return reader; }
 
-  /// The holder in F answers snoops one after the other, an inclusive L3 its cores' reads.
-  bool reads_side_by_side() const override { return true; }
+  bool reads_side_by_side() const override { return reads_side_by_side_; }
 
   void placed(const CacheLine& line) override { directory_knows(line); }
 
@@ -127,6 +131,7 @@ class Mesif final : public CoherenceProtocol {
   bool home_snoop_;
   Picoseconds memory_access_;
   std::int64_t upgrade_per_mille_;
+  bool reads_side_by_side_;
   Picoseconds directory_miss_;
   std::vector<DirectoryCache> directories_;
   std::vector<MemoryBanks> banks_;  ///< by node; empty: not simulated

@@ -50,8 +50,8 @@ Task<Taken> futex_lock_pi_atomic(Kernel& kernel, Thread& thread, Futex& futex, H
   co_await cpu.load(bucket.chain);
   if (co_await find_waiter(cpu, bucket.first, futex.key) != nullptr) co_return Taken::by_other;
   const bool is_free = (word & futex_tid_mask) == 0;
-  const std::uint32_t found = co_await cpu.compare_exchange(
-      futex.word, word, is_free ? tid(thread) : word | futex_waiters);
+  const std::uint32_t found =
+      co_await cpu.compare_exchange(futex.word, word, is_free ? tid(thread) : word | futex_waiters);
   if (found != word) co_return Taken::retry;
   if (is_free) co_return Taken::by_us;
   futex.pi.is_locked = true;  // attach_to_pi_owner()
@@ -86,8 +86,7 @@ Task<> wake_futex_pi(Kernel& kernel, Thread& thread, Futex& futex) {
 
 Task<> futex_lock_pi(Kernel& kernel, Thread& thread, Futex& futex) {
   kernel.scheduler().give_line(thread.kernel_stack, thread);
-  FutexQ q{
-      .task = thread, .key = futex.key, .node = thread.kernel_stack, .pi_state = &futex.pi};
+  FutexQ q{.task = thread, .key = futex.key, .node = thread.kernel_stack, .pi_state = &futex.pi};
   co_await kernel.enter(thread, q.key);
   for (auto taken = Taken::retry; taken != Taken::by_us;) {
     const FoundBucket found = co_await kernel.futex_hash(thread, q.key);

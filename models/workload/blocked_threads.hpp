@@ -16,8 +16,9 @@ struct BlockedThreadsParameters : ThreadParameters {
   static Declaration<Parameters> begin(const std::string& name, const std::string& help) {
     using Flag = bool Parameters::*;
     auto declaration = ThreadParameters::begin<Parameters>(name, help, false);
-    std::move(declaration).optional("shared", static_cast<Flag>(&Parameters::shared),
-                         {.help = "process-shared futexes (perf's -S)"});
+    std::move(declaration)
+        .optional("shared", static_cast<Flag>(&Parameters::shared),
+                  {.help = "process-shared futexes (perf's -S)"});
     return declaration;
   }
 };

@@ -113,11 +113,10 @@ class FutexLockPiWorkload final : public Workload {
   FutexLockPiParameters parameters_;
 };
 
-const Register<Workload> futex_lock_pi_workload{FutexLockPiParameters::declaration(),
-                                                [](const FutexLockPiParameters& parameters) {
-                                                  return std::make_unique<FutexLockPiWorkload>(
-                                                      parameters);
-                                                }};
+const Register<Workload> futex_lock_pi_workload{
+    FutexLockPiParameters::declaration(), [](const FutexLockPiParameters& parameters) {
+      return std::make_unique<FutexLockPiWorkload>(parameters);
+    }};
 
 }  // namespace
 }  // namespace futexsim

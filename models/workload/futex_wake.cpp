@@ -58,11 +58,10 @@ class FutexWakeWorkload final : public Workload {
   FutexWakeParameters parameters_;
 };
 
-const Register<Workload> futex_wake_workload{FutexWakeParameters::declaration(),
-                                             [](const FutexWakeParameters& parameters) {
-                                               return std::make_unique<FutexWakeWorkload>(
-                                                   parameters);
-                                             }};
+const Register<Workload> futex_wake_workload{
+    FutexWakeParameters::declaration(), [](const FutexWakeParameters& parameters) {
+      return std::make_unique<FutexWakeWorkload>(parameters);
+    }};
 
 }  // namespace
 }  // namespace futexsim

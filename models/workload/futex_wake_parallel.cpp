@@ -22,10 +22,11 @@ const Declaration<FutexWakeParallelParameters>& FutexWakeParallelParameters::dec
       BlockedThreadsParameters::begin<P>("futex-wake-parallel",
                                          "perf bench futex wake-parallel: threads block on one "
                                          "futex, several others wake a part of them each")
-          .optional("nwakers", &P::nwakers,
-                    {.unit = "threads",
-                     .help = "that wake (perf's -w), a divisor of threads; absent: as many as block",
-                     .min = 1})
+          .optional(
+              "nwakers", &P::nwakers,
+              {.unit = "threads",
+               .help = "that wake (perf's -w), a divisor of threads; absent: as many as block",
+               .min = 1})
           .check([](const P& workload, const Cursor& at) {
             if (!workload.nwakers || workload.threads % *workload.nwakers == 0) return;
             at.at("nwakers").refuse("a divisor of the " + std::to_string(workload.threads) +
@@ -61,7 +62,9 @@ class FutexWakeParallel final : public BlockedThreads {
  public:
   FutexWakeParallel(const FutexWakeParallelParameters& parameters, const WorkloadContext& context)
       : BlockedThreads(context, parameters.shared),
-        barrier_(make_futex(barrier_word, context.hardware.memory().allocate(context.placement.main_nodes.front())), parameters.unbound + 1),
+        barrier_(make_futex(barrier_word, context.hardware.memory().allocate(
+                                              context.placement.main_nodes.front())),
+                 parameters.unbound + 1),
         nwakes_(parameters.threads / parameters.unbound) {
     for (const Placement::ThreadPlace& place : context.placement.unbound) {
       const auto number = static_cast<std::uint32_t>(blocked() + 1 + wakers_.size());

@@ -104,7 +104,9 @@ std::string general_help() {
     name.resize(15, ' ');
     out += "  " + name + std::string(benchmark->help()) + "\n";
   }
-  return out + "  all            each of them in turn\n\nfutexsim bench futex BENCHMARK --help says more.\n";
+  return out +
+         "  all            each of them in turn\n\nfutexsim bench futex BENCHMARK --help says "
+         "more.\n";
 }
 
 struct Job {

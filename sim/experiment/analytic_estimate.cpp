@@ -66,8 +66,8 @@ void check_kernel(const Point& point) {
   if (lock != "qspinlock") refuse(point, "the lock " + in_quotes(lock), "qspinlock");
   const std::uint32_t line = point.machine().parameters().memory.line_bytes;
   BucketLayout layout = point.kernel().bucket;
-  const nlohmann::json aligned = point.resolved().at("policy").at("aligned");
-  if (aligned.is_boolean()) layout.cacheline_aligned = aligned;
+  layout.cacheline_aligned =
+      point.resolved().at("policy").value("aligned", layout.cacheline_aligned);
   if (bucket_stride(layout, line) < line) {
     refuse(point, "buckets that share lines", "a line for each bucket");
   }

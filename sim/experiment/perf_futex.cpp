@@ -60,15 +60,15 @@ std::string policy_meant(const PerfFutexOptions& options, const KernelPolicies& 
     }
     if (kernel.immutable.empty()) {
       throw perf_refusal("-I", "kernel " + in_quotes(kernel.kernel),
-                    "a kernel that has immutable tables: " +
-                        listed(kernels_with_immutable_tables(catalogue)));
+                         "a kernel that has immutable tables: " +
+                             listed(kernels_with_immutable_tables(catalogue)));
     }
     return kernel.immutable;
   }
   if (options.buckets == 0) return kernel.global;
   if (kernel.of_process.empty() && options.buckets > 0) {
     throw perf_refusal("-b", "kernel " + in_quotes(kernel.kernel),
-                  "a kernel that has private tables; this one takes -b 0 or -b -1");
+                       "a kernel that has private tables; this one takes -b 0 or -b -1");
   }
   const bool fell_back = options.buckets < 0 && slots == 0U;
   return kernel.of_process.empty() || fell_back ? kernel.global : kernel.of_process;
@@ -82,14 +82,15 @@ std::string policy_chosen(const PerfFutexOptions& options, const KernelPolicies&
   const std::string& wanted = *options.policy;
   const std::string found = in_quotes(wanted);
   if (options.immutable && wanted != kernel.immutable) {
-    throw perf_refusal("--policy", found + " beside -I", in_quotes(kernel.immutable) + ", or no -I");
+    throw perf_refusal("--policy", found + " beside -I",
+                       in_quotes(kernel.immutable) + ", or no -I");
   }
   if (options.buckets == 0 && is_private(wanted)) {
     throw perf_refusal("--policy", found + " beside -b 0", "a global policy, or another -b");
   }
   if (options.buckets > 0 && is_global(wanted)) {
     throw perf_refusal("--policy", found + " beside -b " + std::to_string(options.buckets),
-                  "a private policy, or -b 0");
+                       "a private policy, or -b 0");
   }
   return wanted;
 }
@@ -129,8 +130,9 @@ std::optional<std::uint32_t> slots_of_process(const PerfFutexOptions& options,
   constexpr std::int64_t most_threads = 65536;
   for (std::int64_t i = 0; i < std::min(threads, most_threads); ++i) {
     if (const int answer = control->clone(); answer < 0) {
-      throw perf_refusal("--kernel", std::string("\"pthread_create: ") + std::strerror(-answer) + "\"",
-                    "a kernel without fail_allocation");
+      throw perf_refusal("--kernel",
+                         std::string("\"pthread_create: ") + std::strerror(-answer) + "\"",
+                         "a kernel without fail_allocation");
     }
   }
   control->futex_operation();
@@ -209,8 +211,7 @@ std::shared_ptr<const KernelParameters> perf_kernel(const PerfFutexOptions& opti
 Document perf_config(const PerfBenchmark& benchmark, const PerfFutexOptions& options,
                      const Catalogue& catalogue) {
   if (options.buckets < -1) {
-    throw perf_refusal("-b", std::to_string(options.buckets),
-                       "-1 (automatic), 0 (global) or more");
+    throw perf_refusal("-b", std::to_string(options.buckets), "-1 (automatic), 0 (global) or more");
   }
   const std::string command = "perf bench futex " + std::string(benchmark.name());
   const std::string placement = options.placement.value_or("all");
@@ -271,7 +272,8 @@ bool is_global(const std::string& policy) {
   return is_a_policy(policy, false);
 }
 
-std::string perf_hashing_line(const PerfFutexOptions& options, const Point& point, const PointResult& result) {
+std::string perf_hashing_line(const PerfFutexOptions& options, const Point& point,
+                              const PointResult& result) {
   const PolicyChoice& choice = point.parameters().policy;
   const std::unique_ptr<TablePolicy> policy = choice.make();
   const std::uint32_t of_policy = policy->is_private() ? policy->buckets().value() : 0;

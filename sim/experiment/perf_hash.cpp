@@ -1,5 +1,5 @@
-// perf bench futex hash (tools/perf/bench/futex-hash.c, v6.16), and the forms that two RFCs gave it:
-// in 2016 -n binds to a node and -p asks for slots, in 2024 the summary names the slots.
+// perf bench futex hash (tools/perf/bench/futex-hash.c, v6.16), and the forms that two RFCs gave
+// it: in 2016 -n binds to a node and -p asks for slots, in 2024 the summary names the slots.
 
 #include <algorithm>
 #include <bit>
@@ -105,7 +105,8 @@ class PerfHash final : public PerfBenchmark {
     if (options.node) return " on node " + std::to_string(*options.node) + ",";
     if (point.kernel().perf_futex_hash != "2024-rfc-v2") return ",";
     const std::string buckets = point.resolved().at("policy").at("buckets").dump();
-    return ", hash slots: " + (is_global(point.parameters().policy.name()) ? "-" + buckets : buckets);
+    return ", hash slots: " +
+           (is_global(point.parameters().policy.name()) ? "-" + buckets : buckets);
   }
 
   static std::string after_sharing(const PerfFutexOptions& options) {

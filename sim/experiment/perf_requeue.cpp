@@ -53,11 +53,11 @@ class PerfRequeue final : public PerfBenchmark {
     const ThreadResult& futexes = result.threads.front();
     std::ostringstream out;
     out << perf_summary(point) << "Requeuing " << threads << " threads (from [" << sharing(point)
-        << "] " << hexadecimal(futexes.first_address) << " to "
-        << hexadecimal(futexes.last_address) << "), " << at_a_time(point) << " at a time.\n\n";
+        << "] " << hexadecimal(futexes.first_address) << " to " << hexadecimal(futexes.last_address)
+        << "), " << at_a_time(point) << " at a time.\n\n";
     for (std::size_t run = 0; run < result.runs.size() && !options.silent; ++run) {
-      out << "[Run " << run + 1 << "]: Requeued " << threads << " of " << threads
-          << " threads in " << fixed(result.runs[run].mean(), 4) << " ms\n";
+      out << "[Run " << run + 1 << "]: Requeued " << threads << " of " << threads << " threads in "
+          << fixed(result.runs[run].mean(), 4) << " ms\n";
     }
     out << "Requeued " << threads << " of " << threads << " threads in "
         << average_ms(result.measured.mean, result.plus_minus_pct) << "\n"

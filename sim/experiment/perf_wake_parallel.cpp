@@ -50,8 +50,8 @@ class PerfWakeParallel final : public PerfBenchmark {
     const std::int64_t at_a_time = threads / wakers(point);
     std::ostringstream out;
     out << perf_summary(point) << "blocking on " << threads << " threads (at [" << sharing(point)
-        << "] futex " << hexadecimal(result.threads.front().first_address) << "), "
-        << wakers(point) << " threads waking up " << at_a_time << " at a time.\n\n";
+        << "] futex " << hexadecimal(result.threads.front().first_address) << "), " << wakers(point)
+        << " threads waking up " << at_a_time << " at a time.\n\n";
     const auto average = [&](double mean, double plus_minus_pct) {
       out << "Avg per-thread latency (waking " << at_a_time << "/" << threads << " threads) in "
           << average_ms(mean, plus_minus_pct) << "\n";

@@ -197,8 +197,9 @@ std::string validation_text(const Validation& validation) {
   const std::string overall = overall_text(validation, true) + overall_text(validation, false);
   out += overall;
   if (!overall.empty()) {
-    out += "±%: 95 % confidence half-width of the simulated value; +-: what perf prints after its "
-           "average, the\nstandard error over threads in %\n";
+    out +=
+        "±%: 95 % confidence half-width of the simulated value; +-: what perf prints after its "
+        "average, the\nstandard error over threads in %\n";
   }
   std::string not_run;
   for (const TableOutcome& table : validation.tables) {

@@ -19,8 +19,7 @@ double rate(const std::string& machine, const std::string& kernel, const std::st
       {"precision", 0.02},
       {"policy", {{"name", policy}, {"buckets", 1024}}},
       {"workload", {{"name", "futex-hash"}, {"threads", 32}, {"placement", "all"}}}};
-  return simulate(Point(Document("percpu", config).cursor(), catalogue()))
-      .measured.mean;
+  return simulate(Point(Document("percpu", config).cursor(), catalogue())).measured.mean;
 }
 
 }  // namespace

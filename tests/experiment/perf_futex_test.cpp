@@ -80,15 +80,15 @@ TEST_CASE("a repeated benchmark makes ten runs unless a precision is asked for")
 }
 
 TEST_CASE("wake has perf's lines") {
-  CHECK(report("wake", {.threads = 4, .nwakes = 2, .kernel = "2025-series", .seed = 3},
-               two_runs()) ==
-        "# Running 'futex/wake' benchmark:\n"
-        "Run summary [PID 3]: blocking on 4 threads (at [private] futex 0x1000), waking up 2 at a "
-        "time.\n\n"
-        "[Run 1]: Wokeup 4 of 4 threads in 0.2000 ms\n"
-        "[Run 2]: Wokeup 4 of 4 threads in 0.3000 ms\n"
-        "Wokeup 4 of 4 threads in 0.2500 ms (+-3.46%)\n"
-        "Futex hashing: auto resized to 16 buckets\n");
+  CHECK(
+      report("wake", {.threads = 4, .nwakes = 2, .kernel = "2025-series", .seed = 3}, two_runs()) ==
+      "# Running 'futex/wake' benchmark:\n"
+      "Run summary [PID 3]: blocking on 4 threads (at [private] futex 0x1000), waking up 2 at a "
+      "time.\n\n"
+      "[Run 1]: Wokeup 4 of 4 threads in 0.2000 ms\n"
+      "[Run 2]: Wokeup 4 of 4 threads in 0.3000 ms\n"
+      "Wokeup 4 of 4 threads in 0.2500 ms (+-3.46%)\n"
+      "Futex hashing: auto resized to 16 buckets\n");
 }
 
 TEST_CASE("wake-parallel has perf's lines, with the spread over wakers") {
@@ -104,13 +104,13 @@ TEST_CASE("wake-parallel has perf's lines, with the spread over wakers") {
 }
 
 TEST_CASE("requeue has perf's lines") {
-  CHECK(report("requeue", {.threads = 4, .nrequeue = 9, .buckets = 0, .silent = true},
-               two_runs()) ==
-        "# Running 'futex/requeue' benchmark:\n"
-        "Run summary [PID 1]: Requeuing 4 threads (from [private] 0x1000 to 0x1004), 4 at a "
-        "time.\n\n"
-        "Requeued 4 of 4 threads in 0.2500 ms (+-3.46%)\n"
-        "Futex hashing: global hash\n");
+  CHECK(
+      report("requeue", {.threads = 4, .nrequeue = 9, .buckets = 0, .silent = true}, two_runs()) ==
+      "# Running 'futex/requeue' benchmark:\n"
+      "Run summary [PID 1]: Requeuing 4 threads (from [private] 0x1000 to 0x1004), 4 at a "
+      "time.\n\n"
+      "Requeued 4 of 4 threads in 0.2500 ms (+-3.46%)\n"
+      "Futex hashing: global hash\n");
 }
 
 TEST_CASE("lock-pi has perf's lines") {
@@ -145,7 +145,8 @@ TEST_CASE("a row says what its workload measures, and nothing that it doesn't ha
   CHECK(keys("wake-parallel") == row_of_runs("latency_ms"));
   CHECK(keys("requeue") == row_of_runs("requeue_ms"));
   CHECK(keys("lock-pi") ==
-        "config seed version method trace_hash ops_per_sec_per_thread half_width precise plus_minus_pct "
+        "config seed version method trace_hash ops_per_sec_per_thread half_width precise "
+        "plus_minus_pct "
         "events operations simulated_ns wait_ns ");
 }
 
@@ -155,8 +156,8 @@ TEST_CASE("the report of a point is what its benchmark would print") {
     const PerfFutexOptions options{.threads = 2, .futexes = 8, .buckets = 16, .precision = 1};
     const Point point = one->point(options, catalogue());
     const PointResult result = simulate(point);
-    CHECK(perf_report(point, result) == perf_title(*one) + one->heading(options, point) +
-                                            one->findings(options, point, result));
+    CHECK(perf_report(point, result) ==
+          perf_title(*one) + one->heading(options, point) + one->findings(options, point, result));
     const Point again = one->point(one->options_of(point), catalogue());
     CHECK(again.resolved() == point.resolved());
   }

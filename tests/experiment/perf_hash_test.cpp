@@ -21,8 +21,7 @@ Point hash_point(const PerfFutexOptions& options) {
   return benchmark().point(options, catalogue());
 }
 
-std::string report(const PerfFutexOptions& options, const Point& point,
-                   const PointResult& result) {
+std::string report(const PerfFutexOptions& options, const Point& point, const PointResult& result) {
   return perf_title(benchmark()) + benchmark().heading(options, point) +
          benchmark().findings(options, point, result);
 }
@@ -145,8 +144,8 @@ TEST_CASE("the 2024 RFC's summary names the slots, a global table's below zero")
   CHECK(summary({.threads = 2, .buckets = 16}) ==
         "Run summary [PID 1]: 2 threads, hash slots: 16 each operating on 1024 [private] futexes "
         "for 10 secs.\n\n");
-  CHECK(summary({.threads = 2, .buckets = 0, .machine = "epyc-7713"}).find("hash slots: -65536 each") !=
-        std::string::npos);
+  CHECK(summary({.threads = 2, .buckets = 0, .machine = "epyc-7713"})
+            .find("hash slots: -65536 each") != std::string::npos);
   const PerfFutexOptions options{.threads = 2, .silent = true};
   PointResult result;
   result.measured = {5, 1};
@@ -158,9 +157,10 @@ TEST_CASE("the 2016 RFC binds to a node, and rounds the slots that are asked for
   const PerfFutexOptions asked{.threads = 2, .node = 1, .slots = 20, .kernel = "2016-rfc"};
   CHECK(hash_point(asked).resolved().at("workload").at("placement") == "node1");
   CHECK(policy(asked) == choice("private", 32));
-  CHECK(summary(asked) ==
-        "Run summary [PID 1]: 2 threads on node 1, each operating on 1024 [private P 20 32] futexes "
-        "for 10 secs.\n\n");
+  CHECK(
+      summary(asked) ==
+      "Run summary [PID 1]: 2 threads on node 1, each operating on 1024 [private P 20 32] futexes "
+      "for 10 secs.\n\n");
   CHECK(policy({.threads = 2, .slots = 1, .kernel = "2016-rfc"}) == choice("private", 4));
   CHECK(policy({.threads = 2, .slots = 1000, .kernel = "2016-rfc"}) == choice("private", 256));
   CHECK(refusal({.node = 1}) ==

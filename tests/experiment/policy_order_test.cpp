@@ -45,9 +45,8 @@ std::vector<Measured> rows_of(const std::string& table) {
                                   {"threads", row.integer("threads")},
                                   {"placement", row.text("placement")}}}};
     const double published = row.number("ops_per_sec_per_thread");
-    out.push_back(
-        {name, published, published * row.number("plus_minus_pct") / 100,
-         simulate(Point(Document(name, config).cursor(), catalogue)).measured});
+    out.push_back({name, published, published * row.number("plus_minus_pct") / 100,
+                   simulate(Point(Document(name, config).cursor(), catalogue)).measured});
   }
   return out;
 }

@@ -62,8 +62,7 @@ TEST_CASE("the owner hands over to who came first, and the word names it at once
   Holders holders;
   for (const std::uint32_t i : {0U, 2U, 1U}) {
     const std::int64_t turn = i == 0 ? 0 : i == 2 ? 1 : 2;
-    lab.begin(lab.thread(i),
-              lock_often(lab, lab.thread(i), futex, 1, nanoseconds(50'000), holders),
+    lab.begin(lab.thread(i), lock_often(lab, lab.thread(i), futex, 1, nanoseconds(50'000), holders),
               nanoseconds(5000 * turn));
   }
   lab.run_until(nanoseconds(40'000));

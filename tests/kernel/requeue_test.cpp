@@ -32,7 +32,8 @@ struct Sleepers {
   std::uint32_t requeue(std::uint32_t nr_wake, std::uint32_t nr_requeue, std::uint32_t value = 0) {
     std::uint32_t moved = 99;
     const auto program = [&](Thread& thread) -> Task<> {
-      moved = co_await futex_cmp_requeue(lab.kernel(), thread, from, to, nr_wake, nr_requeue, value);
+      moved =
+          co_await futex_cmp_requeue(lab.kernel(), thread, from, to, nr_wake, nr_requeue, value);
     };
     Thread& thread = lab.new_thread(0);
     lab.begin(thread, program(thread));

@@ -40,8 +40,7 @@ TEST_CASE("a CPU without work has a woken thread after its wake-up's latency") {
   Scheduler& scheduler = lab.kernel().scheduler();
   Picoseconds woken;
   lab.begin(lab.thread(0), sleep_once(scheduler, lab.thread(0), {}, woken));
-  lab.begin(lab.thread(1),
-            wake_at(scheduler, lab.thread(1), lab.thread(0), nanoseconds(5000)));
+  lab.begin(lab.thread(1), wake_at(scheduler, lab.thread(1), lab.thread(0), nanoseconds(5000)));
   CHECK(lab.run_to_end());
   // try_to_wake_up(), the sleeper's task_struct and its run queue.
   CHECK(woken == nanoseconds(5000 + 300 + 20 + 20 + 2000));
@@ -60,8 +59,7 @@ TEST_CASE("a busy CPU has it when its thread leaves, a context switch later") {
     co_await scheduler.schedule(other);
   };
   lab.begin(other, busy());
-  lab.begin(lab.thread(1),
-            wake_at(scheduler, lab.thread(1), lab.thread(0), nanoseconds(5000)));
+  lab.begin(lab.thread(1), wake_at(scheduler, lab.thread(1), lab.thread(0), nanoseconds(5000)));
   CHECK(lab.run_to_end());
   CHECK(done == nanoseconds(500 + 1000 + 20'000));  // it began when the first slept
   CHECK(woken == done + nanoseconds(1000));
@@ -128,8 +126,8 @@ TEST_CASE("two threads of a CPU get equal shares, a time slice in turn") {
   lab.run_until(nanoseconds(190'000));
   CHECK(operations[1] > 300);
   lab.run_until(nanoseconds(20'200'000));  // a hundred slices each, with their switches
-  const double share = static_cast<double>(operations[0]) /
-                       static_cast<double>(operations[0] + operations[1]);
+  const double share =
+      static_cast<double>(operations[0]) / static_cast<double>(operations[0] + operations[1]);
   CHECK(share == doctest::Approx(0.5).epsilon(0.01));
   // 254 ns an operation; each slice of 100 us ends with a switch of 1 us.
   const double all = 20'200'000.0 / 101'000 * (100'000.0 / 254);

@@ -25,9 +25,7 @@ class FutexLab : public KernelLab {
     }
     return futexes_[number];
   }
-  HashBucket& bucket(const Futex& futex) {
-    return kernel().bucket_of(thread(0).mm(), futex.key);
-  }
+  HashBucket& bucket(const Futex& futex) { return kernel().bucket_of(thread(0).mm(), futex.key); }
   /// Another futex than `other`, in the same bucket or not.
   Futex& futex_beside(const Futex& other, bool same_bucket) {
     for (std::uint32_t number = 0;; ++number) {

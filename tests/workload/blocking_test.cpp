@@ -38,8 +38,8 @@ nlohmann::json workload(const char* name, std::uint32_t threads, const char* key
 TEST_CASE("waking all at once is cheaper than one at a time") {
   const double one = measured(config(workload("futex-wake", 16)));
   const double all = measured(config(workload("futex-wake", 16, "nwakes", 16)));
-  // A call costs at least the system call and the hash, of which 15 are saved.
-  CHECK(one - all > 15 * 200e-6);
+  // A call costs at least the system call of the E5, some 165 ns, of which 15 are saved.
+  CHECK(one - all > 15 * 164e-6);
 }
 
 TEST_CASE("time to wake grows with the threads, at least by a wake-up for each") {

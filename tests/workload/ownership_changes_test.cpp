@@ -52,14 +52,8 @@ Changes count_changes(FutexHashLab& lab, std::uint64_t operations) {
   };
   const auto look = [](HashBucket& bucket) {
     const CacheLine& line = *bucket.lock.line;
-    return Watched{&bucket,
-                   line.write_in_flight,
-                   line.reads_in_flight,
-                   line.lost_at,
-                   line.state,
-                   line.responder,
-                   bucket.waiters.value,
-                   bucket.lock.value};
+    return Watched{&bucket,    line.write_in_flight, line.reads_in_flight, line.lost_at,
+                   line.state, line.responder,       bucket.waiters.value, bucket.lock.value};
   };
   std::vector<Watched> watched;
   std::set<HashBucket*> buckets;
@@ -80,7 +74,7 @@ Changes count_changes(FutexHashLab& lab, std::uint64_t operations) {
       if (now.reads_in_flight < before.reads_in_flight) {
         changes.reads += before.reads_in_flight - now.reads_in_flight;
       } else if (written && !(before.state == CacheLine::State::exclusive &&
-                           before.responder == now.responder)) {
+                              before.responder == now.responder)) {
         const bool by_store = dynamic_cast<Cpu*>(before.write_in_flight->requester) == nullptr;
         changes.writes += 1;
         changes.by_step[step(by_store, before.waiters, now.waiters, before.lock, now.lock)] += 1;

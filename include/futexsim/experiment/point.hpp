@@ -111,9 +111,9 @@ struct PointResult {
   WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
   std::vector<WaitHistogram> group_waits;  ///< of Placement::groups
   Explanation explanation;                 ///< of a steady workload
-  std::optional<TableReplacement> table;  ///< only for policies that replace it
+  std::optional<TableReplacement> table;   ///< only for policies that replace it
   std::vector<ThreadResult> threads;
-  std::vector<RunningMoments> runs;    ///< samples of each, of a workload that ends
+  std::vector<RunningMoments> runs;  ///< samples of each, of a workload that ends
 };
 
 /// When replications of a point are enough. Of a workload that ends there are at least ten, the

@@ -15,10 +15,10 @@ namespace futexsim {
 class MemoryBanks {
  public:
   struct Parameters {
-    Quantity channels;          ///< of a node
+    Quantity channels;           ///< of a node
     Quantity banks_per_channel;  ///< of all ranks
-    Quantity row_lines;         ///< of a bank
-    Quantity write;             ///< how long a line that is written keeps its bank
+    Quantity row_lines;          ///< of a bank
+    Quantity write;              ///< how long a line that is written keeps its bank
     Quantity queue;              ///< lines that wait for a bank before the home agent waits too
 
     static const Declaration<Parameters>& declaration();

@@ -25,8 +25,8 @@ struct TransferCounts {
   std::uint64_t queueing = 0;  ///< picoseconds that requests waited for their turn at a line
 };
 
-/// The caches and the interconnect: lines, who holds them, and the transfers of each: one at a time,
-/// or reads side by side where the protocol has it so.
+/// The caches and the interconnect: lines, who holds them, and the transfers of each: one at a
+/// time, or reads side by side where the protocol has it so.
 class MemorySystem {
  public:
   MemorySystem(Simulation& simulation, const Topology& topology, CoherenceProtocol& protocol,

@@ -67,16 +67,19 @@ Declaration<Parameters> ThreadParameters::begin(const std::string& name, const s
   using Number = std::uint32_t Parameters::*;
   using Name = std::string Parameters::*;
   Declaration<Parameters> declaration(name, help);
-  std::move(declaration).required("threads", static_cast<Number>(&Parameters::threads),
+  std::move(declaration)
+      .required("threads", static_cast<Number>(&Parameters::threads),
                 {.unit = "threads",
                  .help = "of each process; more than CPUs share them by time slices",
                  .min = 1,
                  .max = 65536});
   if (several_processes) {
-    std::move(declaration).optional("processes", static_cast<Number>(&Parameters::processes),
-                {.unit = "processes", .min = 1, .max = 4096});
+    std::move(declaration)
+        .optional("processes", static_cast<Number>(&Parameters::processes),
+                  {.unit = "processes", .min = 1, .max = 4096});
   }
-  std::move(declaration).optional("placement", static_cast<Name>(&Parameters::placement),
+  std::move(declaration)
+      .optional("placement", static_cast<Name>(&Parameters::placement),
                 {.help = "all: thread i of a process on CPU i; nodeK: on the i-th CPU of node K; "
                          "one process per node: on the i-th CPU of the process's own node; always "
                          "modulo their number. The main thread is on the first of them",
