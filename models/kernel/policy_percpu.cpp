@@ -29,6 +29,11 @@ struct UserCounts {
 /// own line, without LOCK, until a resize asks whether anybody is inside. Then all count together,
 /// and a grace period later, when nobody counts alone any more, the CPUs' counts are added up.
 ///
+/// A get of the count together is a load and a loop of LOCK CMPXCHG that takes no 0. Where others
+/// change the count in between, its second turn finds the line that the first one brought, so it is
+/// one atomic here, which a dead count undoes: as two that each travel, attempts would fail for
+/// ever on machines whose lines leave sooner than an atomic takes.
+///
 /// The RCU callbacks run in the first operation of the process that comes after their time: before
 /// it nobody could tell. The table is taken as older than a grace period when its resize starts.
 class PerCpuCount final : public ReferenceCount {
@@ -52,14 +57,10 @@ class PerCpuCount final : public ReferenceCount {
       co_return true;
     }
     // atomic_long_inc_not_zero()
-    std::uint32_t users = co_await cpu.load(counts_->together);
-    while (users != 0) {
-      const std::uint32_t found =
-          co_await cpu.compare_exchange(counts_->together, users, users + 1);
-      if (found == users) co_return true;
-      users = found;
-    }
-    co_return false;
+    const std::uint32_t users = co_await cpu.load(counts_->together);
+    if (users == 0 || dead_) co_return false;
+    co_await cpu.fetch_add(counts_->together, 1);
+    co_return !dead_;
   }
 
   /// futex_ref_put().
@@ -68,7 +69,8 @@ class PerCpuCount final : public ReferenceCount {
     if (state == percpu) {
       co_await count(cpu, ~0U);
     } else {
-      co_await cpu.fetch_add(counts_->together, ~0U);
+      const std::uint32_t users = co_await cpu.fetch_add(counts_->together, ~0U);
+      if (users == 1) dead_ = true;
     }
   }
 
@@ -111,7 +113,8 @@ class PerCpuCount final : public ReferenceCount {
       co_await cpu.store(of_cpu, 0);
     }
     co_await cpu.store(counts_->of_cpu[cpu.id().value], 1);
-    co_await cpu.fetch_add(counts_->together, users - bias - 1);
+    const std::uint32_t biased = co_await cpu.fetch_add(counts_->together, users - bias - 1);
+    if (biased + users == bias + 1) dead_ = true;
   }
 
   std::shared_ptr<UserCounts> counts_;
@@ -120,6 +123,7 @@ class PerCpuCount final : public ReferenceCount {
   Word state_;
   Word hash_mask_;
   std::uint32_t counting_alone_ = 0;
+  bool dead_ = false;  ///< the count together has been 0, and is nothing any more
 };
 
 /// One table for each process that can be replaced, at hardly any cost while nobody does.

@@ -41,7 +41,7 @@ TEST_CASE("per-CPU counting near immutable") {
 TEST_CASE("a row says what became of a table that is to be replaced") {
   const auto table = [](std::uint32_t threads) {
     const nlohmann::json config{
-        {"machine", "e5-2650"},
+        {"machine", "epyc-7713"},
         {"kernel", "v6.17"},
         {"precision", 1},
         {"least_us", 11'000},
@@ -54,7 +54,7 @@ TEST_CASE("a row says what became of a table that is to be replaced") {
   CHECK(two.buckets == 1024);
   CHECK(two.replacements >= 2);
   CHECK(two.at_ns.mean() > 10'100'000);  // the grace period of the kernel's file: 10 ms
-  const TableReplacement all = table(32);
+  const TableReplacement all = table(240);  // starved: somebody is always inside
   CHECK(all.buckets == 16);
   CHECK(all.replacements == 0);
 }
