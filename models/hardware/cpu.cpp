@@ -82,6 +82,13 @@ void Cpu::settle() {
       std::max<std::int64_t>(0, work_.count - elapsed.count * core_.speed_per_mille() / 1000);
 }
 
+void Cpu::stall(Picoseconds duration) {
+  const bool computing = phase_ == Phase::computing;
+  if (computing) settle();
+  work_ += duration;
+  if (computing) run_work();
+}
+
 void Cpu::wait_as(Phase phase) {
   phase_ = phase;
   since_ = simulation_.now();

@@ -157,7 +157,8 @@ const Declaration<MachineParameters>& MachineParameters::declaration() {
                      .help = "time in paths through the software whose memory stays in the own "
                              "caches, thread alone on its core, by the software's name for them",
                      .min = 0,
-                     .max = 1e6});
+                     .max = 1e6})
+          .optional("stalls", &P::stalls, {.help = "absent: there are none"});
   return declaration;
 }
 
@@ -237,6 +238,12 @@ Hardware::Hardware(Simulation& simulation, const Machine& machine, std::span<con
     by_id_[cpu.value] =
         &cpus_.emplace_back(simulation, memory_, cores_[core.value], core, cpu, costs);
   }
+}
+
+void Hardware::start_stalls(RandomStream random) {
+  const std::optional<StallParameters>& stalls = machine_.parameters_.stalls;
+  if (!stalls || cpus_.size() < topology().cpus()) return;
+  stalls_ = std::make_unique<Stalls>(simulation_, *stalls, cpus_, std::move(random));
 }
 
 }  // namespace futexsim

@@ -69,10 +69,15 @@ void MemorySystem::request(LineRequest& request) {
   CacheLine& line = *request.line;
   request.issued = simulation_.now();
   const bool joins_reads =
-      line.reads_in_flight > 0 && line.waiting.empty() && protocol_.reads_side_by_side();
+      line.reads_in_flight > 0 && line.waiting.empty() && reads_overlap(line);
   if (request.access == Access::read && joins_reads) return start(request);
   line.waiting.push(request);
   if (!in_flight(line)) start_next(line);
+}
+
+/// Once it is shared, caches answer by themselves.
+bool MemorySystem::reads_overlap(const CacheLine& line) const {
+  return line.state == CacheLine::State::shared && protocol_.read_interval().has_value();
 }
 
 void MemorySystem::start_next(CacheLine& line) {
@@ -83,7 +88,7 @@ void MemorySystem::start_next(CacheLine& line) {
       line.came_below_l3,
       [&](const LineRequest& waiting) { return topology_.l3_of(waiting.core) == l3; });
   start(request);
-  if (request.access == Access::write || !protocol_.reads_side_by_side()) return;
+  if (request.access == Access::write || !reads_overlap(line)) return;
   while (!line.waiting.empty() && line.waiting.front()->access == Access::read) {
     start(line.waiting.pop());
   }
@@ -109,7 +114,18 @@ void MemorySystem::start(LineRequest& request) {
   counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
   counts_.queueing += static_cast<std::uint64_t>((now - request.issued).count);
   if (request.access == Access::write) requeue_spinners(line);
-  simulation_.schedule(*request.requester, now + transfer.latency);
+  simulation_.schedule(*request.requester, turn_of(request) + transfer.latency);
+}
+
+/// When the request is answered: now, or after the reads that it overlaps with.
+Picoseconds MemorySystem::turn_of(const LineRequest& request) {
+  const Picoseconds now = simulation_.now();
+  const std::optional<Picoseconds> interval = protocol_.read_interval();
+  if (request.access == Access::write || !interval) return now;
+  CacheLine& line = *request.line;
+  const Picoseconds turn = std::max(now, line.next_read_at);
+  line.next_read_at = turn + *interval;
+  return turn;
 }
 
 void MemorySystem::complete(LineRequest& request) {

@@ -18,7 +18,8 @@ struct MesifParameters {
   std::optional<Quantity> directory_cache_lines;
   std::optional<Quantity> directory_miss;
   std::optional<MemoryBanks::Parameters> banks;
-  bool reads_side_by_side = false;
+  std::optional<Quantity> home_service;
+  std::optional<Quantity> read_interval;
 
   static const Declaration<MesifParameters>& declaration() {
     static const auto declaration =
@@ -51,9 +52,18 @@ struct MesifParameters {
                       {.help = "banks of a node's memory, which a line occupies that is written "
                                "back because another socket reads it modified; absent: they don't "
                                "delay anything"})
-            .optional("reads_side_by_side", &MesifParameters::reads_side_by_side,
-                      {.help = "are reads of a line answered without waiting until those before "
-                               "them have their data?"})
+            .optional("home_service", &MesifParameters::home_service,
+                      {.unit = "ns",
+                       .help = "for which a request between sockets keeps the line's home busy; "
+                               "absent: homes serve any number at once",
+                       .min = 0,
+                       .max = 1e6})
+            .optional("read_interval", &MesifParameters::read_interval,
+                      {.unit = "ns",
+                       .help = "how soon after a read of a line the next one is answered; absent: "
+                               "once the first has its data",
+                       .min = 0,
+                       .max = 1e6})
             .check([](const MesifParameters& mesif, const Cursor& at) {
               if (mesif.directory_cache_lines.has_value() != mesif.directory_miss.has_value()) {
                 at.refuse("directory_cache_lines and directory_miss together, or neither");
@@ -75,8 +85,12 @@ class Mesif final : public CoherenceProtocol {
       : paths_(topology),
         home_snoop_(parameters.snoop == "home"),
         memory_access_{parameters.memory_access.scaled(1000)},
-        upgrade_per_mille_(parameters.upgrade.scaled(1000)),
-        reads_side_by_side_(parameters.reads_side_by_side) {
+        upgrade_per_mille_(parameters.upgrade.scaled(1000)) {
+    if (parameters.read_interval) read_interval_ = {parameters.read_interval->scaled(1000)};
+    if (parameters.home_service) {
+      home_service_ = {parameters.home_service->scaled(1000)};
+      home_free_at_.resize(topology.nodes());
+    }
     if (parameters.banks) banks_.assign(topology.nodes(), MemoryBanks(*parameters.banks));
     if (!parameters.directory_miss) return;
     directory_miss_ = {parameters.directory_miss->scaled(1000)};
@@ -94,17 +108,17 @@ class Mesif final : public CoherenceProtocol {
           return through_home ? paths_.through_home(request.core, holder, line.home)
                               : paths_.direct(request.core, holder);
         });
-    if (between_nodes(transfer.distance) && !directory_knows(line)) {
-      transfer.latency += directory_miss_;
-    }
-    if (between_nodes(transfer.distance) && !banks_.empty()) write_back(request, transfer, now);
+    if (!between_nodes(transfer.distance)) return transfer;
+    if (!directory_knows(line)) transfer.latency += directory_miss_;
+    if (!home_free_at_.empty()) transfer.latency += wait_for_home(line.home, now);
+    if (!banks_.empty()) write_back(request, transfer, now);
     return transfer;
   }
 
   /// The newest reader holds the line in F.
   CoreId responder_after_read(const CacheLine&, CoreId reader) const override { return reader; }
 
-  bool reads_side_by_side() const override { return reads_side_by_side_; }
+  std::optional<Picoseconds> read_interval() const override { return read_interval_; }
 
   void placed(const CacheLine& line) override { directory_knows(line); }
 
@@ -116,6 +130,14 @@ class Mesif final : public CoherenceProtocol {
   }
   bool directory_knows(const CacheLine& line) {
     return directories_.empty() || directories_[line.home.value].touch(line.number);
+  }
+
+  /// Until a home that takes requests one after another comes to this one.
+  Picoseconds wait_for_home(NodeId home, Picoseconds now) {
+    Picoseconds& free_at = home_free_at_[home.value];
+    const Picoseconds turn = std::max(now, free_at);
+    free_at = turn + home_service_;
+    return turn - now;
   }
 
   /// MESIF has no state for a dirty line that is shared: a read by another socket writes it back,
@@ -131,7 +153,9 @@ class Mesif final : public CoherenceProtocol {
   bool home_snoop_;
   Picoseconds memory_access_;
   std::int64_t upgrade_per_mille_;
-  bool reads_side_by_side_;
+  std::optional<Picoseconds> read_interval_;
+  Picoseconds home_service_;
+  std::vector<Picoseconds> home_free_at_;  ///< by node; empty: never busy
   Picoseconds directory_miss_;
   std::vector<DirectoryCache> directories_;
   std::vector<MemoryBanks> banks_;  ///< by node; empty: not simulated

@@ -46,9 +46,6 @@ class Moesi final : public CoherenceProtocol {
     });
   }
 
-  /// The home lets the next probe of a line go out when the last one is over.
-  bool reads_side_by_side() const override { return false; }
-
   CoreId responder_after_read(const CacheLine& line, CoreId) const override {
     return line.responder;
   }

@@ -136,6 +136,7 @@ int bench(const Arguments& arguments) {
   }
   const Interruption interruption(Output::is_file(line.text("output")));
   Output output(line.text("output"), model_files({&jobs.front().point, 1}, catalogue));
+  const Envelope envelope(catalogue);
   PrecisionCheck precision;
   for (const auto& [one, point] : jobs) {
     if (format == "perf") {
@@ -145,7 +146,8 @@ int bench(const Arguments& arguments) {
     const std::optional<PointResult> result = simulate_unless_interrupted(point);
     if (!result) return interrupted;
     output.write(format == "perf" ? one.findings(options, point, *result)
-                                  : result_text(point, *result, format, false));
+                                  : result_text(point, *result, envelope, format, false));
+    if (format == "perf") report_model_error(envelope.at(point));
     if (benchmark == nullptr) output.write("\n");
     precision.add(*result, point.parameters().precision);
   }

@@ -25,10 +25,11 @@ Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
   return config;
 }
 
-std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain, bool histogram) {
+std::string result_text(const Point& point, const PointResult& result, const Envelope& envelope,
+                        const std::string& format, bool explain, bool histogram) {
   if (format == "perf") return perf_report(point, result);
-  return row_as(result_row(point, result, explain, histogram), format);
+  return row_as(
+      with_model_error(result_row(point, result, explain, histogram), envelope.at(point)), format);
 }
 
 std::string row_as(const nlohmann::ordered_json& row, const std::string& format) {
@@ -46,7 +47,7 @@ Method read_method(const ParsedLine& options) {
   if (options.choice("method", {"simulation", "analytic"}) == "simulation") {
     return Method::simulation;
   }
-  for (const char* option : {"explain", "precision"}) {
+  for (const char* option : {"explain", "histogram", "precision"}) {
     if (!options.has(option)) continue;
     throw InputError({.source = std::string("--") + option}, "together with --method analytic",
                      "it with --method simulation only");
@@ -111,6 +112,10 @@ void PrecisionCheck::report() const {
   }
   std::fprintf(stderr, "futexsim: precision %g not reached%s: %s%.2g after %u replications\n",
                wanted_, where.c_str(), missed_ == 1 ? "" : "at worst ", worst_, replications_);
+}
+
+void report_model_error(const ModelError& error) {
+  std::fprintf(stderr, "futexsim: %s\n", to_string(error).c_str());
 }
 
 int report_interruption(std::size_t kept, std::size_t points) {

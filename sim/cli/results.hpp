@@ -8,6 +8,7 @@
 
 #include "command_line.hpp"
 #include "futexsim/experiment/catalogue.hpp"
+#include "futexsim/experiment/envelope.hpp"
 #include "futexsim/experiment/experiment.hpp"
 #include "futexsim/experiment/point.hpp"
 #include "futexsim/parts/document.hpp"
@@ -48,6 +49,9 @@ class PrecisionCheck {
   std::uint32_t replications_ = 0;
 };
 
+/// On standard error, beside results in perf's format, which has no place for it.
+void report_model_error(const ModelError& error);
+
 /// "12 of 40 points kept" on standard error. Returns the exit status.
 int report_interruption(std::size_t kept, std::size_t points);
 
@@ -59,7 +63,7 @@ std::optional<PointResult> simulate_unless_interrupted(const Point& point);
 std::string row_as(const nlohmann::ordered_json& row, const std::string& format);
 
 /// The result of a point as table, json, csv or perf.
-std::string result_text(const Point& point, const PointResult& result, const std::string& format,
-                        bool explain, bool histogram = false);
+std::string result_text(const Point& point, const PointResult& result, const Envelope& envelope,
+                        const std::string& format, bool explain, bool histogram = false);
 
 }  // namespace futexsim::cli

@@ -42,10 +42,12 @@ int run(const Arguments& arguments) {
   }
   const Point point = experiment.points(catalogue).front();
   if (format == "perf") perf_benchmark_of(point);
+  const Envelope envelope(catalogue);
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
   if (method == Method::analytic) {
-    const std::string text = row_as(estimate_row(point, estimate(point)), format);
+    const std::string text = row_as(
+        with_model_error(estimate_row(point, estimate(point)), envelope.at(point)), format);
     Output output(options.text("output"), inputs);
     output.write(text);
     output.finish();
@@ -55,8 +57,9 @@ int run(const Arguments& arguments) {
   Output output(options.text("output"), inputs);
   const std::optional<PointResult> result = simulate_unless_interrupted(point);
   if (!result) return interrupted;
-  output.write(
-      result_text(point, *result, format, options.has("explain"), options.has("histogram")));
+  output.write(result_text(point, *result, envelope, format, options.has("explain"),
+                           options.has("histogram")));
+  if (format == "perf") report_model_error(envelope.at(point));
   output.finish();
   PrecisionCheck precision;
   precision.add(*result, point.parameters().precision);

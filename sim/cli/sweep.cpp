@@ -36,9 +36,12 @@ std::string rows_as(const std::vector<nlohmann::ordered_json>& rows, const std::
 
 /// Every point at once: all are estimated before anything is written.
 int sweep_analytically(const ParsedLine& options, const std::string& format,
-                       const std::vector<Point>& points, const std::vector<std::string>& inputs) {
+                       const std::vector<Point>& points, const Envelope& envelope,
+                       const std::vector<std::string>& inputs) {
   std::vector<nlohmann::ordered_json> rows;
-  for (const Point& point : points) rows.push_back(estimate_row(point, estimate(point)));
+  for (const Point& point : points) {
+    rows.push_back(with_model_error(estimate_row(point, estimate(point)), envelope.at(point)));
+  }
   Output output(options.text("output"), inputs);
   if (format == "json") {
     for (const auto& row : rows) output.write(row.dump() + "\n");
@@ -65,7 +68,10 @@ int sweep(const Arguments& arguments) {
   const std::vector<Point> points = experiment.points(catalogue);
   std::vector<std::string> inputs = model_files(points, catalogue);
   inputs.push_back(config.source());
-  if (method == Method::analytic) return sweep_analytically(options, format, points, inputs);
+  const Envelope envelope(catalogue);
+  if (method == Method::analytic) {
+    return sweep_analytically(options, format, points, envelope, inputs);
+  }
   const Interruption interruption(Output::is_file(options.text("output")));
   Output output(options.text("output"), inputs);
   Progress progress(points.size());
@@ -75,8 +81,9 @@ int sweep(const Arguments& arguments) {
   const auto keep = [&](std::size_t index, const PointResult& result) {
     ++kept;
     precision.add(result, points[index].parameters().precision);
-    nlohmann::ordered_json row =
-        result_row(points[index], result, options.has("explain"), options.has("histogram"));
+    nlohmann::ordered_json row = with_model_error(
+        result_row(points[index], result, options.has("explain"), options.has("histogram")),
+        envelope.at(points[index]));
     if (format != "json") {
       rows.push_back(std::move(row));
       return;

@@ -56,8 +56,18 @@ void check_workload(const Point& point, const nlohmann::json& workload) {
   if (name != "futex-hash") refuse(point, "the workload " + in_quotes(name), "futex-hash");
   if (workload.at("processes") != 1) refuse(point, "several processes", "one process");
   if (workload.at("shared") == true) refuse(point, "process-shared futexes", "private ones");
+  if (workload.at("futex2_numa") == true) refuse(point, "futex2_numa", "futexes of no node");
   if (point.placement().cpus().size() != point.threads()) {
     refuse(point, "more threads than CPUs", "a CPU for each thread");
+  }
+}
+
+void check_policy(const Point& point, const nlohmann::json& policy) {
+  if (!policy.value("resize", nlohmann::json()).is_null()) {
+    refuse(point, "a resize", "a table that stays");
+  }
+  if (policy.value("mempolicy", "local") != "local") {
+    refuse(point, "a mempolicy", "a table on the main thread's node");
   }
 }
 
@@ -92,14 +102,24 @@ LineHomes homes_of(const Point& point, const KnownPolicy& policy, double buckets
   return homes;
 }
 
-/// Threads by the number of their siblings that run a thread too.
-std::map<std::size_t, double> threads_by_siblings(const Point& point) {
+/// Threads that are equally fast: with as many siblings that run a thread too, on a node whose
+/// clock is that of as many cores in use.
+struct EqualThreads {
+  std::size_t siblings;
+  double turbo;
+  auto operator<=>(const EqualThreads&) const = default;
+};
+std::map<EqualThreads, double> equal_threads(const Point& point) {
   const Topology& topology = point.machine().topology();
-  std::map<std::uint32_t, std::size_t> on_core;
-  for (const CpuId cpu : point.placement().cpus()) ++on_core[topology.core_of(cpu).value];
-  std::map<std::size_t, double> out;
+  std::map<CoreId, std::size_t> on_core;
+  for (const CpuId cpu : point.placement().cpus()) ++on_core[topology.core_of(cpu)];
+  std::map<NodeId, std::uint32_t> cores_in_use;
+  for (const auto& [core, threads] : on_core) ++cores_in_use[topology.node_of(core)];
+  std::map<EqualThreads, double> out;
   for (const auto& [core, threads] : on_core) {
-    out[threads - 1] += static_cast<double>(threads);
+    const std::int64_t per_mille =
+        point.machine().turbo_per_mille(cores_in_use[topology.node_of(core)]);
+    out[{threads - 1, static_cast<double>(per_mille) / 1000}] += static_cast<double>(threads);
   }
   return out;
 }
@@ -134,10 +154,11 @@ class Model {
   explicit Model(const Point& point)
       : point_(point),
         policy_(known_policy(point)),
-        siblings_(threads_by_siblings(point)),
+        threads_(equal_threads(point)),
         steps_(point.kernel(), point.machine()) {
     const nlohmann::json config = point.resolved();
     check_workload(point, config.at("workload"));
+    check_policy(point, config.at("policy"));
     check_kernel(point);
     const double parts =
         policy_.home == KnownPolicy::Home::each_node ? point.machine().topology().nodes() : 1;
@@ -168,16 +189,15 @@ class Model {
   /// Work of an operation, alone on a core.
   double work() const { return local_ + steps_.compute_at_bucket(); }
 
-  double speed_beside(std::size_t siblings, double computing) const {
-    return speed(point_.machine().parameters().smt_speed, siblings, computing);
+  double speed_of(const EqualThreads& threads, double computing) const {
+    return threads.turbo *
+           speed(point_.machine().parameters().smt_speed, threads.siblings, computing);
   }
 
   /// Mean time over the threads for what takes 1 alone on a core.
   double slowness(double computing) const {
     double sum = 0;
-    for (const auto& [siblings, count] : siblings_) {
-      sum += count / speed_beside(siblings, computing);
-    }
+    for (const auto& [threads, count] : threads_) sum += count / speed_of(threads, computing);
     return sum / point_.threads();
   }
 
@@ -213,8 +233,8 @@ class Model {
         cycle - estimate_.think - estimate_.lone_service - estimate_.counter_service;
     // The network's customers are alike; a thread alone on its core is faster by its own work.
     double rate = 0;
-    for (const auto& [siblings, count] : siblings_) {
-      rate += count / (cycle + work() * (1 / speed_beside(siblings, computing) - slow));
+    for (const auto& [threads, count] : threads_) {
+      rate += count / (cycle + work() * (1 / speed_of(threads, computing) - slow));
     }
     estimate_.ops_per_sec_per_thread = 1e9 * rate / point_.threads();
     return std::max(0.0, cycle - work() * slow);
@@ -232,7 +252,7 @@ class Model {
 
   const Point& point_;
   const KnownPolicy& policy_;
-  std::map<std::size_t, double> siblings_;
+  std::map<EqualThreads, double> threads_;
   KernelSteps steps_;
   double buckets_ = 0;
   double kept_ = 0;

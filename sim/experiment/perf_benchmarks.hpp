@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "futexsim/experiment/perf_futex.hpp"
@@ -30,9 +31,11 @@ Document perf_config_of_runs(const PerfBenchmark& benchmark, const PerfFutexOpti
 /// The common options that would run a point.
 PerfFutexOptions perf_common_options_of(const Point& point);
 
-/// The kernel that the options name.
+/// The kernel and the machine that the options name.
 std::shared_ptr<const KernelParameters> perf_kernel(const PerfFutexOptions& options,
                                                     const Catalogue& catalogue);
+std::shared_ptr<const Machine> perf_machine(const PerfFutexOptions& options,
+                                            const Catalogue& catalogue);
 
 bool is_global(const std::string& policy);
 
@@ -52,6 +55,11 @@ std::string hexadecimal(std::uint64_t address);
 
 /// perf prints whole operations per second.
 std::int64_t whole(double value);
+
+/// "[thread  0] futex...: 0x... [ 1234 ops/sec ]" for each thread, unless silent, and the average.
+std::string perf_rates(const PerfFutexOptions& options, const PointResult& result,
+                       int thread_width,
+                       const std::function<std::string(const ThreadResult&)>& futexes);
 
 /// perf's average of samples in milliseconds: "0.1234 ms (+-5.67%)".
 std::string average_ms(double mean, double plus_minus_pct);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <iomanip>
 #include <sstream>
 
 #include "futexsim/experiment/text_table.hpp"
@@ -208,6 +209,13 @@ std::shared_ptr<const KernelParameters> perf_kernel(const PerfFutexOptions& opti
   return catalogue.kernel(config.cursor().at("kernel"));
 }
 
+std::shared_ptr<const Machine> perf_machine(const PerfFutexOptions& options,
+                                            const Catalogue& catalogue) {
+  Document config("perf bench futex");
+  config.set("/machine", options.machine, "--machine");
+  return catalogue.machine(config.cursor().at("machine"));
+}
+
 Document perf_config(const PerfBenchmark& benchmark, const PerfFutexOptions& options,
                      const Catalogue& catalogue) {
   if (options.buckets < -1) {
@@ -313,6 +321,21 @@ std::string hexadecimal(std::uint64_t address) {
 
 std::int64_t whole(double value) {
   return static_cast<std::int64_t>(value);
+}
+
+std::string perf_rates(const PerfFutexOptions& options, const PointResult& result,
+                       int thread_width,
+                       const std::function<std::string(const ThreadResult&)>& futexes) {
+  std::ostringstream out;
+  for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
+    const ThreadResult& thread = result.threads[i];
+    out << "[thread " << std::setw(thread_width) << i << "] " << futexes(thread) << " [ "
+        << whole(thread.ops_per_sec) << " ops/sec ]\n";
+  }
+  out << (options.silent ? "" : "\n") << "Averaged " << whole(result.measured.mean)
+      << " operations/sec (+- " << fixed(result.plus_minus_pct, 2)
+      << "%), total secs = " << options.runtime << "\n";
+  return out.str();
 }
 
 std::string average_ms(double mean, double plus_minus_pct) {

@@ -1,9 +1,6 @@
 // perf bench futex hash (tools/perf/bench/futex-hash.c, v6.16), and the forms that two RFCs gave
 // it: in 2016 -n binds to a node and -p asks for slots, in 2024 the summary names the slots.
 
-#include <algorithm>
-#include <bit>
-#include <iomanip>
 #include <sstream>
 
 #include "futexsim/experiment/text_table.hpp"
@@ -13,13 +10,12 @@
 namespace futexsim {
 namespace {
 
-/// FUTEX_PREALLOC_HASH of 2016: what a request gets, between the least and the most that a table
-/// may have.
-std::int64_t preallocated(std::int64_t asked) {
-  constexpr std::int64_t least = 4;
-  constexpr std::int64_t most = 256;
-  const auto slots = static_cast<std::uint64_t>(std::clamp(asked, least, most));
-  return static_cast<std::int64_t>(std::bit_ceil(slots));
+/// What FUTEX_PREALLOC_HASH gives who asks for so many slots.
+std::int64_t preallocated(std::int64_t asked, const KernelParameters& kernel,
+                          const Topology& topology) {
+  const std::unique_ptr<SizingRule> automatic = kernel.private_sizing.make();
+  const std::unique_ptr<HashControl> control = kernel.hash_control.make({topology, *automatic});
+  return control->futex_prealloc_hash(static_cast<std::uint32_t>(asked));
 }
 
 class PerfHash final : public PerfBenchmark {
@@ -40,7 +36,7 @@ class PerfHash final : public PerfBenchmark {
   }
 
   Point point(const PerfFutexOptions& given, const Catalogue& catalogue) const override {
-    const PerfFutexOptions options = with_2016(given, *perf_kernel(given, catalogue));
+    const PerfFutexOptions options = with_2016(given, catalogue);
     Document config = perf_config(*this, options, catalogue);
     config.set("/workload/futexes_per_thread", options.futexes, "--futexes");
     return Point(config.cursor(), catalogue);
@@ -57,31 +53,26 @@ class PerfHash final : public PerfBenchmark {
     out << perf_summary(point) << workload_number(point, "threads") << " threads"
         << after_threads(options, point) << " each operating on "
         << workload_number(point, "futexes_per_thread") << " [" << sharing(point)
-        << after_sharing(options) << "] futexes for " << options.runtime << " secs.\n\n";
+        << after_sharing(options, point) << "] futexes for " << options.runtime << " secs.\n\n";
     return out.str();
   }
 
   std::string findings(const PerfFutexOptions& options, const Point& point,
                        const PointResult& result) const override {
-    std::ostringstream out;
-    for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
-      const ThreadResult& thread = result.threads[i];
-      const bool one = workload_number(point, "futexes_per_thread") == 1;
-      out << "[thread " << std::setw(2) << i << (one ? "] futex: " : "] futexes: ")
-          << hexadecimal(thread.first_address);
-      if (!one) out << " ... " << hexadecimal(thread.last_address);
-      out << " [ " << whole(thread.ops_per_sec) << " ops/sec ]\n";
-    }
-    out << (options.silent ? "" : "\n") << "Averaged " << whole(result.measured.mean)
-        << " operations/sec (+- " << fixed(result.plus_minus_pct, 2)
-        << "%), total secs = " << options.runtime << "\n";
-    if (point.kernel().perf_futex_hash == "v6.16") out << perf_hashing_line(options, point, result);
-    return out.str();
+    const bool one = workload_number(point, "futexes_per_thread") == 1;
+    const std::string rates = perf_rates(options, result, 2, [&](const ThreadResult& thread) {
+      const std::string first = hexadecimal(thread.first_address);
+      return one ? "futex: " + first
+                 : "futexes: " + first + " ... " + hexadecimal(thread.last_address);
+    });
+    if (point.kernel().perf_futex_hash != "v6.16") return rates;
+    return rates + perf_hashing_line(options, point, result);
   }
 
  private:
   /// -n and -p, as the options that they come down to.
-  static PerfFutexOptions with_2016(PerfFutexOptions options, const KernelParameters& kernel) {
+  static PerfFutexOptions with_2016(PerfFutexOptions options, const Catalogue& catalogue) {
+    const KernelParameters& kernel = *perf_kernel(options, catalogue);
     const char* const used = options.node ? "-n" : options.slots ? "-p" : nullptr;
     if (used != nullptr && kernel.perf_futex_hash != "2016-rfc") {
       throw perf_refusal(used, "kernel " + in_quotes(kernel.name),
@@ -95,7 +86,8 @@ class PerfHash final : public PerfBenchmark {
     }
     if (options.slots) {
       if (options.buckets != -1) throw perf_refusal("-p", "-b beside it", "one of the two");
-      options.buckets = preallocated(*options.slots);
+      const auto machine = perf_machine(options, catalogue);
+      options.buckets = preallocated(*options.slots, kernel, machine->topology());
     }
     return options;
   }
@@ -109,10 +101,11 @@ class PerfHash final : public PerfBenchmark {
            (is_global(point.parameters().policy.name()) ? "-" + buckets : buckets);
   }
 
-  static std::string after_sharing(const PerfFutexOptions& options) {
+  static std::string after_sharing(const PerfFutexOptions& options, const Point& point) {
     if (!options.slots) return "";
     return " P " + std::to_string(*options.slots) + " " +
-           std::to_string(preallocated(*options.slots));
+           std::to_string(
+               preallocated(*options.slots, point.kernel(), point.machine().topology()));
   }
 };
 

@@ -1,6 +1,5 @@
 // perf bench futex lock-pi (tools/perf/bench/futex-lock-pi.c, v6.16).
 
-#include <iomanip>
 #include <sstream>
 
 #include "futexsim/experiment/text_table.hpp"
@@ -44,17 +43,11 @@ class PerfLockPi final : public PerfBenchmark {
 
   std::string findings(const PerfFutexOptions& options, const Point& point,
                        const PointResult& result) const override {
-    std::ostringstream out;
-    for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {
-      const ThreadResult& thread = result.threads[i];
-      out << "[thread " << std::setw(3) << i << "] futex: " << hexadecimal(thread.first_address)
-          << " [ " << whole(thread.ops_per_sec) << " ops/sec ]\n";
-    }
-    out << (options.silent ? "" : "\n") << "Averaged " << whole(result.measured.mean)
-        << " operations/sec (+- " << fixed(result.plus_minus_pct, 2)
-        << "%), total secs = " << options.runtime << "\n"
-        << perf_hashing_line(options, point, result);
-    return out.str();
+    return perf_rates(options, result, 3,
+                      [](const ThreadResult& thread) {
+                        return "futex: " + hexadecimal(thread.first_address);
+                      }) +
+           perf_hashing_line(options, point, result);
   }
 };
 

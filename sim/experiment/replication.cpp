@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t batches = 100;
 constexpr std::uint64_t least_operations = 8000;
 constexpr std::uint64_t least_operations_per_thread = 50;
-/// Of all batches, the part after which costs and waits are recorded.
+/// After so many of the first batches costs and waits are recorded, however long it goes on.
 constexpr std::uint64_t settled_batch = batches / 5;
 
 /// The state at the end of a batch of operations.
@@ -86,7 +86,11 @@ class World {
         hardware_(simulation_, point.machine(), cpus_),
         kernel_(point.kernel(), {point.parameters().policy, point.parameters().hash},
                 point.machine(), hardware_),
-        workload_(point.workload().start({kernel_, hardware_, point.placement(), random_})) {}
+        workload_(point.workload().start({kernel_, hardware_, point.placement(), random_})) {
+    if (point.workload().measure().is_steady) {
+      hardware_.start_stalls(RandomStream(point.parameters().seed, "stalls", index));
+    }
+  }
 
   Simulation& simulation() { return simulation_; }
   Hardware& hardware() { return hardware_; }
@@ -115,7 +119,7 @@ class World {
  private:
   std::uint32_t actors(const Point& point) const {
     const auto cpus = static_cast<std::uint32_t>(cpus_.size());
-    return cpus * Hardware::actors_per_cpu + (point.workload().uses_timers() ? 1 : 0);
+    return cpus * Hardware::actors_per_cpu + Hardware::other_actors + (point.workload().uses_timers() ? 1 : 0);
   }
 
   const Point& point_;
@@ -147,23 +151,46 @@ std::optional<Replication> run_once(World& world, const std::stop_token& stop) {
   return result;
 }
 
+/// Every second one, of batches twice as long.
+void merge_pairs(std::vector<Snapshot>& snapshots) {
+  for (std::size_t i = 1; 2 * i < snapshots.size(); ++i) {
+    snapshots[i] = std::move(snapshots[2 * i]);
+  }
+  snapshots.resize((snapshots.size() + 1) / 2);
+}
+
+/// As long as the config says, and long enough for many stalls.
+Picoseconds least_time(const Point& point) {
+  constexpr std::int64_t stalls_seen = 10;
+  const Picoseconds least = microseconds(point.parameters().least_us.value_or(0));
+  const std::optional<StallParameters>& stalls = point.machine().parameters().stalls;
+  if (!stalls || point.placement().cpus().size() < point.machine().topology().cpus()) return least;
+  return std::max(least, Picoseconds{stalls->duration.scaled(1'000'000)} * stalls_seen);
+}
+
 /// A fixed number of operations of a workload that goes on for ever.
 std::optional<Replication> run_steadily(const Point& point, World& world,
                                         const std::stop_token& stop) {
   RunningWorkload& workload = world.workload();
-  const std::uint64_t batch =
+  std::uint64_t batch =
       std::max(least_operations, least_operations_per_thread * point.threads()) / batches;
   std::vector<Snapshot> snapshots{{{}, workload.operations_by_thread()}};
   Explanation warm_up_cost;
   std::uint64_t warm_up_operations = 0;
-  const Picoseconds least = microseconds(point.parameters().least_us.value_or(0));
+  const Picoseconds least = least_time(point);
+  bool settled = false;
   while (snapshots.size() <= batches || world.simulation().now() < least) {
+    if (snapshots.size() > 2 * batches) {
+      merge_pairs(snapshots);
+      batch *= 2;
+    }
     if (stop.stop_requested()) return std::nullopt;
     while (workload.operations() < batch * snapshots.size()) {
       if (!world.simulation().step()) throw std::logic_error("deadlock: no thread can go on");
     }
     snapshots.push_back({world.simulation().now(), workload.operations_by_thread()});
-    if (snapshots.size() == 1 + settled_batch) {
+    if (!settled && snapshots.size() == 1 + settled_batch) {
+      settled = true;
       world.kernel().forget_lock_waits();
       warm_up_cost = cost_until_now(world.hardware());
       warm_up_operations = workload.operations();

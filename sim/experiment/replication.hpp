@@ -12,8 +12,8 @@ namespace futexsim {
 /// One simulation of a point: a heap, keys and starting places of its own.
 ///
 /// Of a steady workload it warms up twice. Rates begin where MSER-5 says that the batches' rates
-/// have settled, which is known only afterwards; costs and waits begin after a fixed fifth of all
-/// operations.
+/// have settled, which is known only afterwards; costs and waits begin after a fifth of the operations
+/// that every replication makes at least.
 struct Replication {
   double measured = 0;          ///< what the workload measures; operations per second after MSER-5
   std::vector<double> samples;  ///< of which it is the mean, of a workload that ends
@@ -24,7 +24,7 @@ struct Replication {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   Picoseconds simulated;
-  WaitHistogram waits;                     ///< after the fixed fifth
+  WaitHistogram waits;                     ///< after that fifth
   std::vector<WaitHistogram> group_waits;  ///< the same, of Placement::groups
   Explanation explanation;                 ///< after it, all operations together
   std::uint64_t settled_operations = 0;    ///< after it

@@ -106,8 +106,8 @@ std::vector<std::string> varying(const std::vector<std::map<std::string, std::st
   return out;
 }
 
-constexpr std::array<const char*, 5> main_columns{"±%", "perf +-%", "wait p50 ns", "p99 ns",
-                                                  "max ns"};
+constexpr std::array<const char*, 6> main_columns{"±%",          "model ±%", "perf +-%",
+                                                  "wait p50 ns", "p99 ns",   "max ns"};
 
 /// The key of what a row's workload measures: it stands before its half-width.
 std::string measure_of(const ordered_json& row) {
@@ -146,6 +146,28 @@ std::string note_on_estimates(const std::vector<ordered_json>& rows) {
   if (worst == 0) return "";
   return "\nEstimates, not simulated: means only, measured up to " + percent(worst) +
          " from the simulation.\n";
+}
+
+/// How to read "model ±%", and which rows the published ones say nothing about.
+std::string note_on_models(const std::vector<ordered_json>& rows) {
+  std::map<std::string, std::size_t> outside;
+  bool known = false;
+  for (const ordered_json& row : rows) {
+    if (!row.contains("model_error")) continue;
+    known = true;
+    for (const ordered_json& difference : row.at("model_error").at("outside")) {
+      ++outside[difference.get<std::string>()];
+    }
+  }
+  if (!known) return "";
+  std::string out =
+      "\nmodel ±%: how far the model is from the published rows most like this; ±%: sampling alone\n";
+  for (const auto& [difference, count] : outside) {
+    out += "outside the validated envelope: " + difference;
+    if (rows.size() > 1) out += ", " + std::to_string(count) + " of the points";
+    out += '\n';
+  }
+  return out;
 }
 
 std::string explanation_text(const ordered_json& e) {
@@ -261,13 +283,16 @@ std::string rows_text(const std::vector<ordered_json>& rows) {
       cells.push_back(measure != own ? "" : is_rate ? grouped(value) : fixed(value, 4));
     }
     cells.push_back(fixed(100 * number_at(rows[i], "/half_width") / value, 1));
+    const ordered_json::json_pointer model("/model_error/expected");
+    const bool has_model = rows[i].contains(model);
+    cells.push_back(has_model ? fixed(100 * number_at(rows[i], "/model_error/expected"), 0) : "-");
     cells.push_back(fixed(number_at(rows[i], "/plus_minus_pct"), 2));
     for (const char* wait : {"/wait_ns/p50", "/wait_ns/p99", "/wait_ns/max"}) {
       cells.push_back(grouped(number_at(rows[i], wait)));
     }
     table.add(std::move(cells));
   }
-  return table.text() + note_on_estimates(rows);
+  return table.text() + note_on_estimates(rows) + note_on_models(rows);
 }
 
 std::string row_text(const ordered_json& row) {

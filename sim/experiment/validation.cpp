@@ -38,8 +38,15 @@ double quantile(const std::vector<double>& sorted, double probability) {
 }
 
 RowOutcome outcome_of(const PublishedRow& row, const std::optional<RowOutcome::Simulated>& run) {
-  RowOutcome out{
-      .simulated = run, .error = {}, .not_run = row.not_run, .error_under_hypothesis = {}};
+  RowOutcome out{.simulated = run,
+                 .published_plus_minus_pct = {},
+                 .error = {},
+                 .not_run = row.not_run,
+                 .error_under_hypothesis = {}};
+  const auto plus_minus = row.columns.find("plus_minus_pct");
+  if (plus_minus != row.columns.end() && plus_minus->is_number()) {
+    out.published_plus_minus_pct = plus_minus->get<double>();
+  }
   if (!run && out.not_run.empty()) out.not_run = "interrupted";
   if (run && row.ops_per_sec_per_thread) {
     out.error = run->ops_per_sec_per_thread / *row.ops_per_sec_per_thread - 1;
@@ -63,6 +70,21 @@ ErrorSummary summarize(std::span<const double> errors) {
           .p90 = quantile(sorted, 0.9),
           .max = quantile(sorted, 1),
           .log_rms = std::sqrt(squares / static_cast<double>(sorted.size()))};
+}
+
+PlusMinusSummary summarize_plus_minus(const Validation& validation) {
+  PlusMinusSummary out;
+  for (const TableOutcome& table : validation.tables) {
+    for (const RowOutcome& row : table.rows) {
+      if (!row.simulated || !row.published_plus_minus_pct) continue;
+      const double simulated = row.simulated->plus_minus_pct;
+      const double published = *row.published_plus_minus_pct;
+      ++out.rows;
+      if (simulated == 0) ++out.lost_in_noise;
+      if (simulated >= published / 2 && simulated <= published * 2) ++out.within_factor_two;
+    }
+  }
+  return out;
 }
 
 namespace {

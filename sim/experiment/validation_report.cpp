@@ -67,12 +67,6 @@ std::string summary_text(const ErrorSummary& errors, std::size_t rows) {
          ")";
 }
 
-/// A number of per cent as perf prints it after its average, or "-".
-std::string plus_minus(const ordered_json& row) {
-  const auto found = row.find("plus_minus_pct");
-  return found != row.end() && found->is_number() ? fixed(found->get<double>(), 2) : "-";
-}
-
 std::string table_text(const TableOutcome& table, const std::string& hypothesis) {
   using enum TextTable::Align;
   std::vector<TextTable::Column> columns{{"policy", left},
@@ -101,7 +95,7 @@ std::string table_text(const TableOutcome& table, const std::string& hypothesis)
         simulated ? grouped(simulated->ops_per_sec_per_thread) : "-",
         row.error ? signed_percent(*row.error) : "-",
         simulated ? fixed(100 * simulated->relative_half_width(), 1) : "-",
-        plus_minus(published.columns),
+        row.published_plus_minus_pct ? fixed(*row.published_plus_minus_pct, 2) : "-",
         simulated ? fixed(simulated->plus_minus_pct, 2) : "-"};
     if (!hypothesis.empty()) {
       cells.push_back(row.error_under_hypothesis ? signed_percent(*row.error_under_hypothesis)
@@ -156,6 +150,14 @@ std::string overall_text(const Validation& validation, bool fitted) {
          " tables: " + summary_text(summarize(errors), rows) + "\n";
 }
 
+std::string plus_minus_text(const PlusMinusSummary& summary) {
+  if (summary.rows == 0) return {};
+  return "+-: within a factor of two of the published one in " +
+         std::to_string(summary.within_factor_two) + " of " + std::to_string(summary.rows) +
+         " rows; 0 in " + std::to_string(summary.lost_in_noise) +
+         ", whose threads differ by no more than their noise\n";
+}
+
 }  // namespace
 
 std::string validation_json(const Validation& validation) {
@@ -174,7 +176,14 @@ std::string validation_json(const Validation& validation) {
                       {"log_rms", finite(errors.log_rms)},
                       {"rows", std::move(rows)}});
   }
-  return ordered_json{{"tables", std::move(tables)}}.dump(2) + "\n";
+  const PlusMinusSummary plus_minus = summarize_plus_minus(validation);
+  return ordered_json{{"tables", std::move(tables)},
+                      {"plus_minus",
+                       {{"rows", plus_minus.rows},
+                        {"within_factor_two", plus_minus.within_factor_two},
+                        {"lost_in_noise", plus_minus.lost_in_noise}}}}
+             .dump(2) +
+         "\n";
 }
 
 std::string validation_csv(const Validation& validation) {
@@ -195,7 +204,7 @@ std::string validation_text(const Validation& validation) {
     if (!none_run(table)) out += table_text(table, validation.hypothesis) + "\n";
   }
   const std::string overall = overall_text(validation, true) + overall_text(validation, false);
-  out += overall;
+  out += overall + plus_minus_text(summarize_plus_minus(validation));
   if (!overall.empty()) {
     out +=
         "±%: 95 % confidence half-width of the simulated value; +-: what perf prints after its "

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,8 @@ class TestMachine {
   TestMachine& directory_cache(std::uint32_t lines, double miss_ns) {
     return directory_lines_ = lines, directory_miss_ = miss_ns, *this;
   }
+  TestMachine& home_service(double ns) { return home_service_ = ns, *this; }
+  TestMachine& read_interval(double ns) { return read_interval_ = ns, *this; }
   TestMachine& moesi() { return protocol_ = "moesi", *this; }
   TestMachine& upgrade(double factor) { return upgrade_ = factor, *this; }
 
@@ -69,6 +72,8 @@ class TestMachine {
       protocol["directory_cache_lines"] = quantity(directory_lines_, "lines");
       protocol["directory_miss"] = quantity(directory_miss_);
     }
+    if (home_service_) protocol["home_service"] = quantity(*home_service_);
+    if (read_interval_) protocol["read_interval"] = quantity(*read_interval_);
     return {{"name", "test"},
             {"description", "a machine of a test"},
             {"topology",
@@ -149,6 +154,8 @@ class TestMachine {
   std::string snoop_ = "source";
   std::uint32_t directory_lines_ = 0;
   double directory_miss_ = 0;
+  std::optional<double> home_service_;
+  std::optional<double> read_interval_;
   double upgrade_ = 0.5;
   double atomic_ = 0;
   double plain_ = 0;

@@ -69,7 +69,7 @@ class Point {
 };
 
 /// Where an operation's time went, in nanoseconds of one thread, and which transfers it caused.
-/// Counted from a fixed fifth of a replication's operations on.
+/// Counted from a fifth of a replication's least number of operations on.
 struct Explanation {
   double computing_ns = 0;                              ///< hits in the own cache included
   double line_ns = 0;                                   ///< waiting for a line, its queue included
@@ -108,7 +108,7 @@ struct PointResult {
   std::uint64_t events = 0;
   std::uint64_t operations = 0;
   double simulated_ns = 0;
-  WaitHistogram waits;  ///< for the bucket lock, after a fixed fifth of the operations
+  WaitHistogram waits;  ///< for the bucket lock, after a fifth of the least number of operations
   std::vector<WaitHistogram> group_waits;  ///< of Placement::groups
   Explanation explanation;                 ///< of a steady workload
   std::optional<TableReplacement> table;   ///< only for policies that replace it

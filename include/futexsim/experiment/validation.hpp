@@ -20,6 +20,14 @@ struct ErrorSummary {
   double log_rms;  ///< root mean square of ln(simulated / published)
 };
 
+/// The second observable: the standard error over threads, in per cent, that perf prints after its
+/// average, where a row states it and is simulated.
+struct PlusMinusSummary {
+  std::size_t rows = 0;
+  std::size_t within_factor_two = 0;
+  std::size_t lost_in_noise = 0;  ///< simulated as 0: threads differ by no more than their noise
+};
+
 struct RowOutcome {
   struct Simulated {
     double ops_per_sec_per_thread;
@@ -28,6 +36,7 @@ struct RowOutcome {
     double relative_half_width() const { return half_width / ops_per_sec_per_thread; }
   };
   std::optional<Simulated> simulated;
+  std::optional<double> published_plus_minus_pct;
   std::optional<double> error;  ///< simulated / published - 1
   std::string not_run;          ///< why it wasn't simulated
   std::optional<double> error_under_hypothesis;
@@ -59,5 +68,6 @@ void compare_with(Validation& validation, const std::string& hypothesis, const V
 std::size_t different_points(std::span<const PublishedTable> tables);
 
 ErrorSummary summarize(std::span<const double> errors);
+PlusMinusSummary summarize_plus_minus(const Validation& validation);
 
 }  // namespace futexsim

@@ -78,6 +78,7 @@ struct CacheLine {
   LineRequest* write_in_flight = nullptr;
   Picoseconds lost_at;        ///< until then the old holders may still use a line in flight
   Picoseconds came_below_l3;  ///< when it came below the L3 where it is now
+  Picoseconds next_read_at;   ///< when the next of reads that overlap can be answered
   Picoseconds in_memory_at;   ///< when the home's memory has what was written back last
   RequestQueue waiting;
   RequestQueue spinners;  ///< holders of a copy who read it again and again

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "futexsim/engine/time.hpp"
@@ -42,8 +43,8 @@ class CoherenceProtocol {
   /// After a read by `reader`, who answers the next request?
   virtual CoreId responder_after_read(const CacheLine& line, CoreId reader) const = 0;
 
-  /// Are reads of a line answered without waiting until those before them have their data?
-  virtual bool reads_side_by_side() const = 0;
+  /// How soon after a read of a line the next one is answered; none: once the first has its data.
+  virtual std::optional<Picoseconds> read_interval() const { return std::nullopt; }
 
   /// The line has moved about before the simulation began: warms what remembers that.
   virtual void placed(const CacheLine&) {}

@@ -61,6 +61,9 @@ class Cpu final : public Actor, private StoreBuffer::Owner {
     return {};
   }
 
+  /// The CPU stands still for so long: at once if it computes, else before it next goes on.
+  void stall(Picoseconds duration);
+
   /// Until all computation so far is done.
   auto elapse();
   /// The running thread of control leaves the CPU to `next`, or to idleness if null. It goes on

@@ -13,6 +13,7 @@
 #include "futexsim/hardware/coherence.hpp"
 #include "futexsim/hardware/cpu.hpp"
 #include "futexsim/hardware/memory_system.hpp"
+#include "futexsim/hardware/stalls.hpp"
 #include "futexsim/hardware/topology.hpp"
 #include "futexsim/parts/declaration.hpp"
 #include "futexsim/parts/quantity.hpp"
@@ -81,6 +82,7 @@ struct MachineParameters {
   std::vector<Quantity> smt_speed;
   CostParameters costs;
   std::map<std::string, Quantity> paths;
+  std::optional<StallParameters> stalls;
 
   static const Declaration<MachineParameters>& declaration();
 };
@@ -119,9 +121,14 @@ class Hardware {
  public:
   /// Actors that a simulation needs for each CPU in use.
   static constexpr std::uint32_t actors_per_cpu = Cpu::actors;
+  /// And beside: the stalls.
+  static constexpr std::uint32_t other_actors = 1;
 
   /// `cpus`: those in use, in the order in which they join the simulation.
   Hardware(Simulation& simulation, const Machine& machine, std::span<const CpuId> cpus);
+
+  /// From now on CPUs stall, if the machine's do and all are in use.
+  void start_stalls(RandomStream random);
 
   Simulation& simulation() { return simulation_; }
   MemorySystem& memory() { return memory_; }
@@ -138,6 +145,7 @@ class Hardware {
   std::deque<Core> cores_;
   std::deque<Cpu> cpus_;
   std::vector<Cpu*> by_id_;
+  std::unique_ptr<Stalls> stalls_;
 };
 
 }  // namespace futexsim

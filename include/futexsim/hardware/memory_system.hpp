@@ -26,7 +26,7 @@ struct TransferCounts {
 };
 
 /// The caches and the interconnect: lines, who holds them, and the transfers of each: one at a
-/// time, or reads side by side where the protocol has it so.
+/// time, or overlapping reads where the protocol has them.
 class MemorySystem {
  public:
   MemorySystem(Simulation& simulation, const Topology& topology, CoherenceProtocol& protocol,
@@ -60,8 +60,10 @@ class MemorySystem {
 
  private:
   bool holds_copy(const CacheLine& line, CoreId core) const;
+  bool reads_overlap(const CacheLine& line) const;
   void start_next(CacheLine& line);
   void start(LineRequest& request);
+  Picoseconds turn_of(const LineRequest& request);
   void requeue_spinners(CacheLine& line);
   void share(CacheLine& line, CoreId reader);
   void make_exclusive(CacheLine& line, CoreId owner);

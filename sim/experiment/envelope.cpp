@@ -1,0 +1,193 @@
+#include "futexsim/experiment/envelope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "futexsim/experiment/text_table.hpp"
+#include "futexsim/parts/csv_table.hpp"
+#include "futexsim/parts/document.hpp"
+#include "json_cell.hpp"
+
+namespace futexsim {
+namespace {
+
+constexpr std::string_view shared_suffix = "-shared-futex";
+
+/// Rows that are farther from a point than the nearest one by no more than this count as well.
+constexpr double neighbourhood = 0.75;
+constexpr std::size_t most_rows = 5;
+
+double doublings(double a, double b) {
+  return std::abs(std::log2(a / b));
+}
+
+bool on_one_node(const Point& point) {
+  std::set<NodeId> nodes;
+  for (const CpuId cpu : point.placement().cpus()) {
+    nodes.insert(point.machine().topology().node_of(cpu));
+  }
+  return nodes.size() == 1;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string named(const std::string& what, const std::string& own, const std::string& other) {
+  return what + " " + own + " (measured: " + other + ")";
+}
+
+/// "0.13", "240".
+std::string short_number(double value) {
+  return fixed(value, value < 10 && value != std::round(value) ? 2 : 0);
+}
+
+}  // namespace
+
+Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
+  const std::filesystem::path file = catalogue.folder() / "validated.csv";
+  std::error_code missing;
+  if (!std::filesystem::exists(file, missing)) return;
+  const CsvTable csv = CsvTable::read(file.string());
+  for (const CsvTable::Row& row : csv.rows()) {
+    const std::optional<double> error = row.optional_number("error");
+    if (!error) continue;
+    std::string policy = row.text("policy");
+    const bool is_shared = policy.ends_with(shared_suffix);
+    if (is_shared) policy.resize(policy.size() - shared_suffix.size());
+    rows_.push_back({.conditions = {.machine = row.text("machine"),
+                                    .kernel = row.text("kernel"),
+                                    .policy = policy,
+                                    .hash = row.text("hash"),
+                                    .is_shared = is_shared,
+                                    .on_one_node = row.text("placement").starts_with("node"),
+                                    .processes = row.optional_number("processes").value_or(1),
+                                    .threads = row.number("threads"),
+                                    .buckets = row.number("buckets")},
+                     .table = row.text("table"),
+                     .error = *error});
+  }
+}
+
+std::optional<Envelope::Conditions> Envelope::conditions_of(const Point& point) {
+  const nlohmann::json workload = point.parameters().workload.resolved();
+  if (workload.at("name") != "futex-hash") return std::nullopt;
+  const PolicyChoice& policy = point.parameters().policy;
+  return Conditions{.machine = point.machine().name(),
+                    .kernel = point.kernel().name,
+                    .policy = policy.name(),
+                    .hash = point.parameters().hash.name(),
+                    .is_shared = workload.at("shared").get<bool>(),
+                    .on_one_node = futexsim::on_one_node(point),
+                    .processes = workload.at("processes").get<double>(),
+                    .threads = workload.at("threads").get<double>(),
+                    .buckets = static_cast<double>(policy.make()->buckets().value())};
+}
+
+bool Envelope::same_protocol(const std::string& machine, const Point& point) const {
+  const Document name("machine", machine);
+  return catalogue_.machine(name.cursor())->parameters().protocol.name() ==
+         point.machine().parameters().protocol.name();
+}
+
+/// In units that make a factor of four in the number of threads as bad as another hash function and
+/// kernel, and nothing as bad as another machine.
+double Envelope::distance(const Conditions& point, const Conditions& row, const Point& on) const {
+  double out = 0;
+  if (point.machine != row.machine) out += same_protocol(row.machine, on) ? 3 : 100;
+  if (point.policy != row.policy) out += 2;
+  if (point.is_shared != row.is_shared) out += 2;
+  if (point.on_one_node != row.on_one_node) out += 1.5;
+  if (point.processes != row.processes) out += 1;
+  if (point.kernel != row.kernel) out += 0.5;
+  if (point.hash != row.hash) out += 0.25;
+  return out + 0.5 * doublings(point.threads, row.threads) +
+         0.5 * doublings(point.threads_per_bucket(), row.threads_per_bucket());
+}
+
+std::vector<std::string> Envelope::differences(const Conditions& point, const Conditions& row) {
+  std::vector<std::string> out;
+  const auto compare = [&](const char* what, const std::string& own, const std::string& other) {
+    if (own != other) out.push_back(named(what, own, other));
+  };
+  const auto compare_sizes = [&](const char* what, double own, double other) {
+    if (doublings(own, other) > 1) {
+      out.push_back(named(what, short_number(own), short_number(other)));
+    }
+  };
+  const auto kind = [](bool is_shared) { return is_shared ? "shared" : "private"; };
+  const auto nodes = [](bool one) { return one ? "one node" : "several nodes"; };
+  compare("machine", point.machine, row.machine);
+  compare("kernel", point.kernel, row.kernel);
+  compare("policy", point.policy, row.policy);
+  compare("hash", point.hash, row.hash);
+  compare("futexes", kind(point.is_shared), kind(row.is_shared));
+  compare("placement", nodes(point.on_one_node), nodes(row.on_one_node));
+  compare("processes", short_number(point.processes), short_number(row.processes));
+  compare_sizes("threads", point.threads, row.threads);
+  compare_sizes("threads per bucket", point.threads_per_bucket(), row.threads_per_bucket());
+  return out;
+}
+
+ModelError Envelope::at(const Point& point) const {
+  ModelError out;
+  const std::optional<Conditions> conditions = conditions_of(point);
+  std::vector<std::pair<double, const Row*>> by_distance;
+  if (conditions) {
+    for (const Row& row : rows_) {
+      const double far = distance(*conditions, row.conditions, point);
+      if (far < 100) by_distance.emplace_back(far, &row);
+    }
+  }
+  if (by_distance.empty()) {
+    out.outside.push_back(conditions ? "machine " + conditions->machine
+                                     : "workload " + point.parameters().workload.name());
+    out.outside.back() += " (no published row)";
+    return out;
+  }
+  std::stable_sort(by_distance.begin(), by_distance.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const double limit = by_distance.front().first + neighbourhood;
+  double squares = 0;
+  double worst = 0;
+  for (const auto& [far, row] : by_distance) {
+    if (far > limit || out.rows == most_rows) break;
+    ++out.rows;
+    squares += std::pow(std::log1p(row->error), 2);
+    worst = std::max(worst, std::abs(row->error));
+    if (std::find(out.tables.begin(), out.tables.end(), row->table) == out.tables.end()) {
+      out.tables.push_back(row->table);
+    }
+  }
+  out.expected = std::sqrt(squares / static_cast<double>(out.rows));
+  out.worst = worst;
+  out.outside = differences(*conditions, by_distance.front().second->conditions);
+  return out;
+}
+
+nlohmann::ordered_json with_model_error(nlohmann::ordered_json row, const ModelError& error) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? finite(*value) : nlohmann::ordered_json();
+  };
+  row["model_error"] = {{"expected", or_null(error.expected)},
+                        {"worst", or_null(error.worst)},
+                        {"rows", error.rows},
+                        {"tables", error.tables},
+                        {"outside", error.outside}};
+  return row;
+}
+
+std::string to_string(const ModelError& error) {
+  std::string out = "no published row to judge the model by";
+  if (error.expected) {
+    out = "expected model error " + percent(*error.expected) + " (" + std::to_string(error.rows) +
+          (error.rows == 1 ? " row of " : " rows of ") + joined(error.tables) + ")";
+  }
+  if (error.outside.empty()) return out;
+  return out + "; outside the validated envelope: " + joined(error.outside);
+}
+
+}  // namespace futexsim

@@ -1,0 +1,44 @@
+"""Does what the READMEs show run? Every config in them, at a precision of 1: readme.py FUTEXSIM SOURCE"""
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+program, source = sys.argv[1], Path(sys.argv[2])
+
+
+def blocks(text):
+    """JSON objects with a machine: fenced, or indented by four."""
+    for fenced in re.findall(r"^```json\n(.*?)^```", text, re.M | re.S):
+        yield fenced
+    for indented in re.findall(r"(?:^    .*\n)+", text, re.M):
+        yield indented
+
+
+ran = 0
+for page in [source / "README.md", *sorted(source.glob("*/**/README.md"))]:
+    if "build" in page.relative_to(source).parts:
+        continue
+    for block in blocks(page.read_text()):
+        try:
+            config = json.loads(block)
+        except json.JSONDecodeError:
+            continue  # output, a command, or a part of a file
+        if "machine" not in config or "workload" not in config:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "config.json"
+            file.write_text(json.dumps(config))
+            command = "sweep" if "sweep" in config else "run"
+            run = subprocess.run([program, command, str(file), "--set", "/precision=1"],
+                                 capture_output=True, text=True)
+        ran += 1
+        if run.returncode != 0:
+            sys.exit(f"{page}: futexsim {command} of a config there: exit status {run.returncode}\n{run.stderr}{block}")
+if ran < 2:
+    sys.exit(f"only {ran} configs found in the READMEs")
+print(f"{ran} configs of the READMEs run")
