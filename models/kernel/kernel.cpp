@@ -55,13 +55,13 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
           .required("policies", &P::policies,
                     {.help = "table policies that it has", .min_items = 1, .unique = true})
           .check([](const P& kernel, const Cursor& at) {
-            if (kernel.waiters != "none" && !kernel.bucket.waiters_offset) {
+            if (kernel.counts_waiters() && !kernel.bucket.waiters_offset) {
               at.at("waiters").refuse("\"none\", or waiters_offset in the bucket");
             }
             if (kernel.loads_bucket_priv && !kernel.bucket.priv_offset) {
               at.at("loads_bucket_priv").refuse("false, or priv_offset in the bucket");
             }
-            if (kernel.wake_checks_waiters.value_or(false) && kernel.waiters == "none") {
+            if (kernel.wake_checks_waiters.value_or(false) && !kernel.counts_waiters()) {
               at.at("wake_checks_waiters").refuse("false, or a counter of waiters");
             }
             const auto& known = Registry<TablePolicy>::instance();
@@ -85,8 +85,8 @@ Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
     : parameters_(parameters),
       hardware_(hardware),
       scheduler_(SchedulerTimes(machine, microseconds(parameters.time_slice_us)), hardware),
-      counts_waiters_(parameters.waiters != "none"),
-      decrements_before_unlock_(parameters.waiters == "decrement-before-unlock"),
+      counts_waiters_(parameters.counts_waiters()),
+      decrements_before_unlock_(parameters.decrements_before_unlock()),
       local_work_(PathTimes(machine).futex_wait),
       critical_section_(PathTimes(machine).critical_section),
       get_user_pages_(PathTimes(machine).get_user_pages),
@@ -155,13 +155,10 @@ Task<> Kernel::futex_wait(Thread& thread, FutexKey key) {
   co_await acquire(thread, bucket);
 
   // get_futex_value_locked(), and the comparison that fails
-  const bool switch_was_due = spinlock_->is_preemptible() && scheduler_.need_resched(thread);
-  co_await cpu.compute(critical_section_);
   if (spinlock_->is_preemptible()) {
-    co_await cpu.elapse();
-    // Else it was preempted while it waited, which it makes up for at its way out.
-    const bool preempted_here = !switch_was_due && scheduler_.need_resched(thread);
-    if (preempted_here) co_await spinlock_->preempt_holder(thread, bucket.lock);
+    co_await compare(thread, bucket);
+  } else {
+    co_await cpu.compute(critical_section_);
   }
 
   // futex_q_unlock()

@@ -46,6 +46,10 @@ struct KernelParameters {
   std::string perf_futex_hash = "v6.16";
 
   static const Declaration<KernelParameters>& declaration();
+
+  bool counts_waiters() const { return waiters != "none"; }
+  /// Does futex_q_unlock() decrement the counter before it unlocks (commit fe00e88d217a)?
+  bool decrements_before_unlock() const { return waiters == "decrement-before-unlock"; }
 };
 
 /// `choice` with its buckets filled in by the kernel's rule if it doesn't say how many, for a
@@ -104,6 +108,8 @@ class Kernel {
 
   /// System call and get_futex_key().
   Task<> enter(Thread& thread, const FutexKey& key);
+  /// Of a process-shared futex; the key of a private one is known without memory.
+  Task<> get_futex_key(Thread& thread, const FutexKey& key);
   Task<FoundBucket> futex_hash(Thread& thread, const FutexKey& key);
   Task<> futex_hash_put(Thread& thread, FoundBucket found);
   /// Do nothing in a kernel without the counter.
@@ -111,14 +117,17 @@ class Kernel {
   Task<> waiters_dec(Thread& thread, HashBucket& bucket);
   Task<> futex_q_lock(Thread& thread, HashBucket& bucket);
   Task<> futex_q_unlock(Thread& thread, HashBucket& bucket);
+  /// The futex word, once it is compared. The thread holds the lock of `hb1`, and of `hb2` if there
+  /// is one, and may lose its CPU with them under PREEMPT_RT.
+  Task<std::uint32_t> get_futex_value_locked(Thread& thread, Word& word, HashBucket& hb1,
+                                             HashBucket* hb2 = nullptr);
   Task<> acquire(Thread& thread, HashBucket& bucket);
   Task<> release(Thread& thread, HashBucket& bucket);
   /// exit_to_user_mode_loop().
   Task<> leave(Thread& thread);
-  SpinLock& spinlock() { return *spinlock_; }
+  /// Of raw_spinlock_t, which never sleeps.
+  SpinLock& raw_spinlock() { return spinlock_->raw(); }
   bool wake_checks_waiters() const;
-  /// Under the bucket lock: read the futex word and compare.
-  Picoseconds critical_section() const { return critical_section_; }
 
   /// Of one operation, outside the bucket lock and without waiting for lines.
   Picoseconds local_work() const { return local_work_; }
@@ -137,12 +146,19 @@ class Kernel {
   void forget_lock_waits();
 
  private:
+  /// A mutex that spins while its owner runs, and sleeps otherwise.
+  struct Mutex {
+    Word word;
+    const Thread* owner = nullptr;
+    std::vector<Thread*> sleepers;
+  };
+
   /// A table, and the function that hashes keys into it.
   struct Hashing {
     const HashFunction* hash = nullptr;
     std::unique_ptr<FutexTable> table;
     TableLife life = {};
-    Word lock = {};                                         ///< mm->futex_hash_lock
+    Mutex lock = {};                                        ///< mm->futex_hash_lock
     std::vector<std::unique_ptr<FutexTable>> retired = {};  ///< some may still look at them
   };
 
@@ -162,6 +178,9 @@ class Kernel {
   void build_global_table();
   Task<> pivot(Thread& thread, Hashing& hashing, const FutexTable& dead);
   Task<> rehash(Thread& thread, const Hashing& hashing, FutexTable& to);
+  Task<> lock_mutex(Thread& thread, Mutex& mutex);
+  Task<> unlock_mutex(Thread& thread, Mutex& mutex);
+  Task<> compare(Thread& thread, HashBucket& hb1, HashBucket* hb2 = nullptr);
   Task<> reference_page(Thread& thread, const FutexKey& key);
 
   KernelParameters parameters_;
