@@ -12,7 +12,7 @@ bool Kernel::wake_checks_waiters() const {
 }
 
 Task<> Kernel::enter(Thread& thread, const FutexKey& key) {
-  co_await thread.cpu().compute(local_work_);
+  co_await thread.cpu().compute(system_call_);
   co_await get_futex_key(thread, key);
 }
 
@@ -25,6 +25,7 @@ Task<FoundBucket> Kernel::futex_hash(Thread& thread, const FutexKey& key) {
   Hashing& hashing = hashing_of(thread.mm(), key);
   for (;;) {
     const FutexTable& table = *hashing.table;
+    co_await cpu.compute(hashing.hash->time);
     const FoundBucket found{bucket_of(hashing, key), hashing.table->references()};
     if (found.references != nullptr) co_await found.references->read_mask(cpu);
     if (parameters_.loads_bucket_priv) co_await cpu.load(found.bucket.priv);

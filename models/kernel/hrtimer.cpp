@@ -39,7 +39,7 @@ void Scheduler::Timers::fire() {
 }
 
 Task<> nanosleep(Kernel& kernel, Thread& thread, Picoseconds duration) {
-  co_await thread.cpu().compute(kernel.local_work());
+  co_await thread.cpu().compute(kernel.system_call());
   co_await kernel.scheduler().nanosleep(thread, duration);
   co_await kernel.leave(thread);
 }

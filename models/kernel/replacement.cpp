@@ -63,7 +63,8 @@ Task<> Kernel::rehash(Thread& thread, const Hashing& hashing, FutexTable& to) {
     assert(bucket.holder == nullptr && "nobody is inside a dead table");
     while (bucket.first != nullptr) {
       FutexQ& waiter = *bucket.first;
-      HashBucket& next = to.bucket(hashing.hash->hash(waiter.key, to.hash_bits()));
+      co_await cpu.compute(hashing.hash->time);
+      HashBucket& next = to.bucket(hashing.hash->function->hash(waiter.key, to.hash_bits()));
       co_await plist_del(cpu, waiter);
       co_await waiters_dec(thread, bucket);
       co_await waiters_inc(thread, next);

@@ -129,8 +129,10 @@ class Kernel {
   SpinLock& raw_spinlock() { return spinlock_->raw(); }
   bool wake_checks_waiters() const;
 
+  /// A system call's own instructions.
+  Picoseconds system_call() const { return system_call_; }
   /// Of one operation, outside the bucket lock and without waiting for lines.
-  Picoseconds local_work() const { return local_work_; }
+  Picoseconds local_work() const { return system_call_ + hash_.time; }
   HashBucket& bucket_of(const Mm& mm, const FutexKey& key) {
     return bucket_of(hashing_of(mm, key), key);
   }
@@ -146,6 +148,11 @@ class Kernel {
   void forget_lock_waits();
 
  private:
+  struct TimedHash {
+    std::unique_ptr<HashFunction> function;
+    Picoseconds time;
+  };
+
   /// A mutex that spins while its owner runs, and sleeps otherwise.
   struct Mutex {
     Word word;
@@ -155,7 +162,7 @@ class Kernel {
 
   /// A table, and the function that hashes keys into it.
   struct Hashing {
-    const HashFunction* hash = nullptr;
+    const TimedHash* hash = nullptr;
     std::unique_ptr<FutexTable> table;
     TableLife life = {};
     Mutex lock = {};                                        ///< mm->futex_hash_lock
@@ -167,7 +174,7 @@ class Kernel {
                                                                    : private_[mm.number()];
   }
   static HashBucket& bucket_of(Hashing& hashing, const FutexKey& key) {
-    const std::uint32_t hash = hashing.hash->hash(key, hashing.table->hash_bits());
+    const std::uint32_t hash = hashing.hash->function->hash(key, hashing.table->hash_bits());
     return key.names_node() ? hashing.table->bucket_on({key.node}, hash)
                             : hashing.table->bucket(hash);
   }
@@ -181,6 +188,7 @@ class Kernel {
   Task<> lock_mutex(Thread& thread, Mutex& mutex);
   Task<> unlock_mutex(Thread& thread, Mutex& mutex);
   Task<> compare(Thread& thread, HashBucket& hb1, HashBucket* hb2 = nullptr);
+  static TimedHash timed(const HashChoice& choice, const Machine& machine);
   Task<> reference_page(Thread& thread, const FutexKey& key);
 
   KernelParameters parameters_;
@@ -188,12 +196,12 @@ class Kernel {
   Scheduler scheduler_;
   bool counts_waiters_;
   bool decrements_before_unlock_;
-  Picoseconds local_work_;
+  Picoseconds system_call_;
   Picoseconds critical_section_;
   Picoseconds get_user_pages_;
   Picoseconds grace_period_;
-  std::unique_ptr<HashFunction> hash_;         ///< of the chosen policy's table
-  std::unique_ptr<HashFunction> global_hash_;  ///< of a global table beside private ones
+  TimedHash hash_;         ///< of the chosen policy's table
+  TimedHash global_hash_;  ///< of a global table beside private ones
   std::unique_ptr<SpinLock> spinlock_;
   std::unique_ptr<TablePolicy> policy_;  ///< the chosen one
   std::deque<Mm> mms_;
