@@ -22,8 +22,13 @@ const Declaration<KernelParameters>& KernelParameters::declaration() {
           .required("global_hash", &P::global_hash, {.help = "of keys that go to a global table"})
           .required("private_hash", &P::private_hash,
                     {.help = "of private keys that go to the process's own table"})
-          .optional("global_sizing", &P::global_sizing,
+          .required("global_sizing", &P::global_sizing,
                     {.help = "buckets of the global table, or of each node's part of it"})
+          .optional("static_buckets", &P::static_buckets,
+                    {.unit = "buckets",
+                     .help = "up to so many, a global table is a static array on the node of the "
+                             "kernel's image; larger ones are allocated at boot, and dealt to all "
+                             "nodes"})
           .optional("private_sizing", &P::private_sizing,
                     {.help = "buckets of a table that a process gets unasked; absent where it gets "
                              "none"})
@@ -108,15 +113,15 @@ Mm& Kernel::create_mm(NodeId main_node, RandomStream& random) {
   Mm& mm = mms_.emplace_back(static_cast<std::uint32_t>(mms_.size()), main_node, random);
   lock_waits_.emplace_back();
   if (policy_->is_private()) {
-    const TableContext context{hardware_, parameters_.bucket, main_node, grace_period_};
-    private_.push_back({&hash_, policy_->build(context), {policy_->buckets().value()}});
+    private_.push_back(
+        {&hash_, policy_->build(table_context(main_node)), {policy_->buckets().value()}});
   }
   return mm;
 }
 
 /// The chosen one; beside private tables the kernel's own, as large as it makes it at boot.
 void Kernel::build_global_table() {
-  const TableContext context{hardware_, parameters_.bucket, NodeId{0}, grace_period_};
+  const TableContext context = table_context({0});
   if (!policy_->is_private()) {
     global_ = {&hash_, policy_->build(context)};
     return;

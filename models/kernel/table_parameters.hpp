@@ -120,6 +120,11 @@ inline HashTable table_on_node(const TableParameters& table, const TableContext&
           [node](std::uint64_t) { return node; }};
 }
 
+/// struct futex_private_hash before its queues, which begin a line.
+inline std::uint64_t header_bytes(const TableContext& context) {
+  return context.hardware.memory().timing().line_bytes;
+}
+
 /// Homes of a process's table, and of a header of `header_bytes` before it, by offset in both.
 inline std::function<NodeId(std::uint64_t)> homes_of(const PrivateTableParameters& table,
                                                      const TableContext& context,

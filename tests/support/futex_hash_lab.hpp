@@ -63,6 +63,7 @@ class TestKernel {
                        {"loads_bucket_priv", false},
                        {"global_hash", "jhash2"},
                        {"private_hash", "jhash2"},
+                       {"global_sizing", "256-per-cpu"},
                        {"policies", {"private"}}};
   nlohmann::json policy_{{"name", "private"}, {"buckets", 64}};
 };

@@ -36,9 +36,10 @@ struct KernelParameters {
   std::vector<std::string> policies;  ///< those that existed; the first is the default
   HashChoice global_hash;             ///< of keys that go to a global table
   HashChoice private_hash;            ///< of keys that go to a process's own table
-  SizingChoice global_sizing{"256-per-cpu"};
+  SizingChoice global_sizing;
   SizingChoice private_sizing = {};     ///< none where no process gets a table unasked
   HashControlChoice hash_control = {};  ///< none where processes can't ask for a table
+  std::uint32_t static_buckets = 0;     ///< a global table up to this size is a static array
   std::optional<Quantity> grace_period = {};
   std::optional<bool> wake_checks_waiters = {};  ///< absent: where there is a counter of waiters
   bool wake_q = true;
@@ -190,6 +191,9 @@ class Kernel {
   Task<> compare(Thread& thread, HashBucket& hb1, HashBucket* hb2 = nullptr);
   static TimedHash timed(const HashChoice& choice, const Machine& machine);
   Task<> reference_page(Thread& thread, const FutexKey& key);
+  TableContext table_context(NodeId node) const {
+    return {hardware_, parameters_.bucket, node, grace_period_, parameters_.static_buckets};
+  }
 
   KernelParameters parameters_;
   Hardware& hardware_;
