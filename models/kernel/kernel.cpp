@@ -99,9 +99,8 @@ Kernel::Kernel(const KernelParameters& parameters, const FutexHashing& hashing,
       hash_(timed(hashing.hash, machine)),
       global_hash_(timed(parameters.global_hash, machine)),
       spinlock_(parameters.spinlock.make({hardware, scheduler_})),
-      policy_(
-          with_buckets(hashing.policy, parameters, machine.topology(), machine.topology().cpus())
-              .make()) {}
+      policy_choice_(hashing.policy),
+      policy_(hashing.policy.make()) {}
 
 Kernel::TimedHash Kernel::timed(const HashChoice& choice, const Machine& machine) {
   std::unique_ptr<HashFunction> function = choice.make();
@@ -109,21 +108,26 @@ Kernel::TimedHash Kernel::timed(const HashChoice& choice, const Machine& machine
   return {std::move(function), time};
 }
 
-Mm& Kernel::create_mm(NodeId main_node, RandomStream& random) {
+Mm& Kernel::create_mm(NodeId main_node, std::uint32_t threads, RandomStream& random) {
   Mm& mm = mms_.emplace_back(static_cast<std::uint32_t>(mms_.size()), main_node, random);
   lock_waits_.emplace_back();
   if (policy_->is_private()) {
+    const std::unique_ptr<TablePolicy> sized = sized_policy(threads);
     private_.push_back(
-        {&hash_, policy_->build(table_context(main_node)), {policy_->buckets().value()}});
+        {&hash_, sized->build(table_context(main_node)), {sized->buckets().value()}});
   }
   return mm;
+}
+
+std::unique_ptr<TablePolicy> Kernel::sized_policy(std::uint32_t threads) const {
+  return with_buckets(policy_choice_, parameters_, hardware_.topology(), threads).make();
 }
 
 /// The chosen one; beside private tables the kernel's own, as large as it makes it at boot.
 void Kernel::build_global_table() {
   const TableContext context = table_context({0});
   if (!policy_->is_private()) {
-    global_ = {&hash_, policy_->build(context)};
+    global_ = {&hash_, sized_policy(1)->build(context)};
     return;
   }
   const PolicyChoice beside = global_policy(parameters_, hardware_.topology());

@@ -63,7 +63,8 @@ struct PrivateTableParameters : TableParameters {
   }
 
   void check(const Cursor& at, const Topology& topology) const {
-    if (bound_node(mempolicy.value_or("local")).value_or(0) < topology.nodes()) return;
+    const NodeId node = bound_node(mempolicy.value_or("local")).value_or(NodeId{0});
+    if (node.value < topology.nodes()) return;
     at.at("mempolicy")
         .refuse("local, interleave, or node0 to node" + std::to_string(topology.nodes() - 1));
   }

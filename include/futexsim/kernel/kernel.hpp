@@ -54,7 +54,7 @@ struct KernelParameters {
 };
 
 /// `choice` with its buckets filled in by the kernel's rule if it doesn't say how many, for a
-/// process of `threads` threads. InputError if there is no such rule.
+/// process that had so many threads before its last clone(). InputError if there is no such rule.
 PolicyChoice with_buckets(const PolicyChoice& choice, const KernelParameters& kernel,
                           const Topology& topology, std::uint32_t threads);
 
@@ -98,7 +98,9 @@ class Kernel {
          Hardware& hardware);
 
   /// A new process, with its own hash table if the policy is so. References stay valid.
-  Mm& create_mm(NodeId main_node, RandomStream& random);
+  /// `threads`: how many it had before its last clone(), which decides how large that table is
+  /// where the policy doesn't.
+  Mm& create_mm(NodeId main_node, std::uint32_t threads, RandomStream& random);
   Scheduler& scheduler() { return scheduler_; }
   const KernelParameters& parameters() const { return parameters_; }
 
@@ -190,6 +192,7 @@ class Kernel {
   Task<> unlock_mutex(Thread& thread, Mutex& mutex);
   Task<> compare(Thread& thread, HashBucket& hb1, HashBucket* hb2 = nullptr);
   static TimedHash timed(const HashChoice& choice, const Machine& machine);
+  std::unique_ptr<TablePolicy> sized_policy(std::uint32_t threads) const;
   Task<> reference_page(Thread& thread, const FutexKey& key);
   TableContext table_context(NodeId node) const {
     return {hardware_, parameters_.bucket, node, grace_period_, parameters_.static_buckets};
@@ -207,7 +210,8 @@ class Kernel {
   TimedHash hash_;         ///< of the chosen policy's table
   TimedHash global_hash_;  ///< of a global table beside private ones
   std::unique_ptr<SpinLock> spinlock_;
-  std::unique_ptr<TablePolicy> policy_;  ///< the chosen one
+  PolicyChoice policy_choice_;
+  std::unique_ptr<TablePolicy> policy_;  ///< the chosen one, perhaps without a number of buckets
   std::deque<Mm> mms_;
   Hashing global_;                ///< without a table until a key needs it
   std::vector<Hashing> private_;  ///< by process
