@@ -81,10 +81,6 @@ class CountedTable : public FutexTable {
   CacheLine& header() { return header_; }
 
  private:
-  static std::uint64_t header_bytes(const TableContext& context) {
-    return context.hardware.memory().timing().line_bytes;
-  }
-
   CountedTableParameters parameters_;
   TableContext context_;
   CacheLine& header_;

@@ -4,11 +4,17 @@
 
 namespace futexsim {
 
-/// The wait is for the end of the slack: nothing else interrupts an idle CPU before it.
+/// The wait is for the end of the slack: nothing else interrupts an idle CPU before it. A wake-up
+/// that is late, of an earlier wait, doesn't end it.
 Task<> Scheduler::nanosleep(Thread& thread, Picoseconds duration) {
   co_await prepare_to_sleep(thread);
-  timers_.add(thread, thread.cpu().now() + duration + timer_slack);
-  co_await schedule(thread);
+  const Picoseconds expires = thread.cpu().now() + duration + timer_slack;
+  timers_.add(thread, expires);
+  while (timers_.has(thread, expires)) {
+    co_await schedule(thread);
+    if (timers_.has(thread, expires)) co_await prepare_to_sleep(thread);
+  }
+  thread.set_running();
 }
 
 void Scheduler::Timers::add(Thread& thread, Picoseconds expires) {
@@ -33,7 +39,7 @@ void Scheduler::Timers::fire() {
 }
 
 Task<> nanosleep(Kernel& kernel, Thread& thread, Picoseconds duration) {
-  co_await thread.cpu().compute(kernel.local_work());
+  co_await thread.cpu().compute(kernel.system_call());
   co_await kernel.scheduler().nanosleep(thread, duration);
   co_await kernel.leave(thread);
 }

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string_view>
 
-#include "futexsim/hardware/ids.hpp"
+#include "futexsim/kernel/mempolicy.hpp"
 
 namespace futexsim {
 
@@ -23,15 +21,6 @@ inline std::function<NodeId(std::uint64_t)> interleaved_by_vmalloc(std::uint64_t
   };
 }
 
-/// K of "nodeK"; nothing for another memory policy.
-inline std::optional<std::uint32_t> bound_node(std::string_view mempolicy) {
-  constexpr std::string_view prefix = "node";
-  std::uint32_t node = 0;
-  if (!mempolicy.starts_with(prefix)) return std::nullopt;
-  std::from_chars(mempolicy.data() + prefix.size(), mempolicy.data() + mempolicy.size(), node);
-  return node;
-}
-
 /// Homes of what kvmalloc() gives a thread on node `local` under a memory policy: up to 4 MiB (the
 /// page allocator's largest order) pages are contiguous and so lie on one node, which is the next
 /// in turn, here the first, if the policy interleaves; above, vmalloc() takes page by page.
@@ -42,8 +31,7 @@ inline std::function<NodeId(std::uint64_t)> placed_by_kvmalloc(std::uint64_t byt
   if (mempolicy == "interleave" && bytes > largest_order) {
     return interleaved_by_vmalloc(bytes, nodes);
   }
-  const NodeId node =
-      mempolicy == "interleave" ? NodeId{0} : NodeId{bound_node(mempolicy).value_or(local.value)};
+  const NodeId node = mempolicy == "interleave" ? NodeId{0} : bound_node(mempolicy).value_or(local);
   return [node](std::uint64_t) { return node; };
 }
 

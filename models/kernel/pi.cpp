@@ -11,20 +11,21 @@ namespace futexsim {
 namespace {
 
 /// __rt_mutex_start_proxy_lock() under the bucket's lock, which the rt_mutex's own lock then takes
-/// the place of, and the way into the chain before it.
-Task<> queue_pi(Kernel& kernel, Thread& thread, FutexQ& q, HashBucket& bucket) {
+/// the place of, and the way into the chain before it. The bucket's lock alone keeps the table.
+Task<> queue_pi(Kernel& kernel, Thread& thread, FutexQ& q, FoundBucket found) {
   PiState& pi = *q.pi_state;
   kernel.scheduler().give_line(pi.wait_lock, thread);
-  co_await plist_add(thread.cpu(), q, bucket);
-  co_await kernel.spinlock().acquire(thread, pi.wait_lock);
-  co_await kernel.release(thread, bucket);
+  co_await plist_add(thread.cpu(), q, found.bucket);
+  co_await kernel.futex_hash_put(thread, found);
+  co_await kernel.raw_spinlock().acquire(thread, pi.wait_lock);
+  co_await kernel.release(thread, found.bucket);
   pi.rt_waiters.push_back(&thread);
-  co_await kernel.spinlock().release(thread, pi.wait_lock);
+  co_await kernel.raw_spinlock().release(thread, pi.wait_lock);
 }
 
 /// rt_mutex_wait_proxy_lock()
 Task<> wait_pi(Kernel& kernel, Thread& thread, PiState& pi) {
-  SpinLock& spinlock = kernel.spinlock();
+  SpinLock& spinlock = kernel.raw_spinlock();
   co_await spinlock.acquire(thread, pi.wait_lock);
   co_await kernel.scheduler().prepare_to_sleep(thread);
   while (pi.is_locked || pi.rt_waiters.front() != &thread) {  // try_to_take_rt_mutex()
@@ -45,10 +46,10 @@ enum class Taken { by_us, by_other, retry };
 /// the word at the same time: retry.
 Task<Taken> futex_lock_pi_atomic(Kernel& kernel, Thread& thread, Futex& futex, HashBucket& bucket) {
   Cpu& cpu = thread.cpu();
-  const std::uint32_t word = co_await cpu.load(futex.word);
-  co_await cpu.compute(kernel.critical_section());
+  const std::uint32_t word = co_await kernel.get_futex_value_locked(thread, futex.word, bucket);
   co_await cpu.load(bucket.chain);
-  if (co_await find_waiter(cpu, bucket.first, futex.key) != nullptr) co_return Taken::by_other;
+  const FutexQ* const top = co_await find_waiter(cpu, bucket.first, futex.key);
+  if (top != nullptr) co_return Taken::by_other;
   const bool is_free = (word & futex_tid_mask) == 0;
   const std::uint32_t found =
       co_await cpu.compare_exchange(futex.word, word, is_free ? tid(thread) : word | futex_waiters);
@@ -60,12 +61,11 @@ Task<Taken> futex_lock_pi_atomic(Kernel& kernel, Thread& thread, Futex& futex, H
 
 /// With fixup_pi_owner(), which finds the word as it should be.
 Task<> futex_unqueue_pi(Kernel& kernel, Thread& thread, FutexQ& q, Futex& futex) {
-  HashBucket& bucket = *q.bucket;
-  co_await kernel.acquire(thread, bucket);
+  const bool still_queued = co_await futex_q_lockptr_lock(kernel, thread, q);
+  assert(still_queued && "nobody else takes a waiter out of the chain");
+  if (!still_queued) co_return;
   co_await thread.cpu().load(futex.word);
-  co_await plist_del(thread.cpu(), q);
-  co_await kernel.waiters_dec(thread, bucket);
-  co_await kernel.release(thread, bucket);
+  co_await futex_unqueue_locked(kernel, thread, q);
 }
 
 /// wake_futex_pi(): the word names the new owner at once.
@@ -78,7 +78,7 @@ Task<> wake_futex_pi(Kernel& kernel, Thread& thread, Futex& futex) {
   assert(found == (futex_waiters | tid(thread)) && "only the owner unlocks");
   pi.is_locked = false;
   co_await kernel.scheduler().wake_q_add(thread, next);
-  co_await kernel.spinlock().release(thread, pi.wait_lock);
+  co_await kernel.raw_spinlock().release(thread, pi.wait_lock);
   co_await kernel.scheduler().wake_up(thread, next);
 }
 
@@ -93,8 +93,7 @@ Task<> futex_lock_pi(Kernel& kernel, Thread& thread, Futex& futex) {
     co_await kernel.futex_q_lock(thread, found.bucket);
     taken = co_await futex_lock_pi_atomic(kernel, thread, futex, found.bucket);
     if (taken == Taken::by_other) {
-      co_await queue_pi(kernel, thread, q, found.bucket);
-      co_await kernel.futex_hash_put(thread, found);
+      co_await queue_pi(kernel, thread, q, found);
       co_await wait_pi(kernel, thread, futex.pi);
       co_await futex_unqueue_pi(kernel, thread, q, futex);
       break;
@@ -116,7 +115,7 @@ Task<> futex_unlock_pi(Kernel& kernel, Thread& thread, Futex& futex) {
   co_await cpu.load(bucket.chain);
   const FutexQ* const top = co_await find_waiter(cpu, bucket.first, futex.key);
   if (top != nullptr) {
-    co_await kernel.spinlock().acquire(thread, top->pi_state->wait_lock);
+    co_await kernel.raw_spinlock().acquire(thread, top->pi_state->wait_lock);
     co_await kernel.release(thread, bucket);
     co_await wake_futex_pi(kernel, thread, futex);
   } else {

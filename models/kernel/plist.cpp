@@ -1,5 +1,6 @@
-// The list of a bucket's waiters (lib/plist.c). All have one priority, so that the list of
-// priorities beside it has one member, the first waiter.
+// The list of a bucket's waiters (lib/plist.c), as of SCHED_OTHER threads: it is kept by the
+// priorities of real-time threads, which are all taken as equal here. So the list of priorities
+// beside it has one member, the first waiter.
 
 #include <cassert>
 
@@ -23,7 +24,7 @@ Task<> plist_add(Cpu& cpu, FutexQ& q, HashBucket& bucket) {
   bucket.last = &q;
 }
 
-/// Links its neighbours; the head is a neighbour at both ends.
+/// Links its neighbours; lock_ptr stays as it is. The head is a neighbour at both ends.
 Task<> plist_del(Cpu& cpu, FutexQ& q) {
   assert(q.bucket != nullptr && "a waiter that isn't in a chain");
   HashBucket& bucket = *q.bucket;
@@ -34,7 +35,6 @@ Task<> plist_del(Cpu& cpu, FutexQ& q) {
   (q.previous != nullptr ? q.previous->next : bucket.first) = q.next;
   (q.next != nullptr ? q.next->previous : bucket.last) = q.previous;
   q.previous = q.next = nullptr;
-  q.bucket = nullptr;
 }
 
 Task<FutexQ*> find_waiter(Cpu& cpu, FutexQ* q, const FutexKey& key) {

@@ -3,26 +3,38 @@
 namespace futexsim {
 namespace {
 
-/// One table for each process, on the node of the thread that asked for it. With
-/// `immutable` (v11 of the 2025 series) it can't be resized, so operations hold no reference;
-/// the table of the 2024 RFC never had one.
-class PrivateTable final : public FutexTable {
+/// One table for each process, on the node of the thread that asked for it, to which operations
+/// hold no reference.
+class PrivateTable : public FutexTable {
  public:
   PrivateTable(const PrivateTableParameters& parameters, const TableContext& context)
-      : table_(private_table(parameters, context, 0)) {}
+      : PrivateTable(parameters, context, 0) {}
 
   HashBucket& bucket(std::uint32_t hash) override { return table_.at_hash(hash); }
   unsigned hash_bits() const override { return bits_of(table_); }
+
+ protected:
+  PrivateTable(const PrivateTableParameters& parameters, const TableContext& context,
+               std::uint64_t header)
+      : table_(private_table(parameters, context, header)) {}
 
  private:
   HashTable table_;
 };
 
+/// In struct futex_private_hash (v11 of the 2025 series), but it can't be resized.
+class ImmutableTable final : public PrivateTable {
+ public:
+  ImmutableTable(const PrivateTableParameters& parameters, const TableContext& context)
+      : PrivateTable(parameters, context, header_bytes(context)) {}
+};
+
 using PrivatePolicy = PolicyOf<PrivateTable, TableScope::process, PrivateTableParameters>;
 
-class ImmutablePolicy final : public PrivatePolicy {
+class ImmutablePolicy final
+    : public PolicyOf<ImmutableTable, TableScope::process, PrivateTableParameters> {
  public:
-  using PrivatePolicy::PrivatePolicy;
+  using PolicyOf::PolicyOf;
   bool is_immutable() const override { return true; }
 
   static std::unique_ptr<TablePolicy> make(const PrivateTableParameters& parameters) {

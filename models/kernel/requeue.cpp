@@ -47,6 +47,7 @@ Task<std::uint32_t> futex_cmp_requeue(Kernel& kernel, Thread& thread, Futex& fro
                                       std::uint32_t value) {
   Cpu& cpu = thread.cpu();
   co_await kernel.enter(thread, from.key);
+  co_await kernel.get_futex_key(thread, to.key);
   const FoundBucket found1 = co_await kernel.futex_hash(thread, from.key);
   const FoundBucket found2 = co_await kernel.futex_hash(thread, to.key);
   HashBucket& hb1 = found1.bucket;
@@ -54,8 +55,8 @@ Task<std::uint32_t> futex_cmp_requeue(Kernel& kernel, Thread& thread, Futex& fro
   co_await kernel.waiters_inc(thread, hb2);
   co_await double_lock(kernel, thread, hb1, hb2);
 
-  const std::uint32_t read = co_await cpu.load(from.word);
-  co_await cpu.compute(kernel.critical_section());
+  const std::uint32_t read =
+      co_await kernel.get_futex_value_locked(thread, from.word, hb1, &hb1 == &hb2 ? nullptr : &hb2);
   std::uint32_t tasks = 0;
   WakeQ wake_q;
   co_await cpu.load(hb1.chain);
@@ -71,9 +72,11 @@ Task<std::uint32_t> futex_cmp_requeue(Kernel& kernel, Thread& thread, Futex& fro
     ++tasks;
     q = next;
   }
+  const bool decrements_first = kernel.parameters().decrements_before_unlock();
+  if (decrements_first) co_await kernel.waiters_dec(thread, hb2);
   co_await double_unlock(kernel, thread, hb1, hb2);
   co_await wake_q.wake_up(kernel, thread);
-  co_await kernel.waiters_dec(thread, hb2);
+  if (!decrements_first) co_await kernel.waiters_dec(thread, hb2);
   co_await kernel.futex_hash_put(thread, found2);
   co_await kernel.futex_hash_put(thread, found1);
   co_await kernel.leave(thread);

@@ -41,13 +41,16 @@ class RtSpinLock final : public SpinLock {
 
   bool is_preemptible() const override { return true; }
 
-  Task<> preempt_holder(Thread& thread, Word& lock) override {
-    Mutex& mutex = mutex_of(lock);
-    mutex.owner_is_preempted = true;
-    if (!mutex.waiters.empty()) co_await thread.cpu().store_part(lock, 0, 0);
+  Task<> preempt_holder(Thread& thread, std::span<Word* const> locks) override {
+    for (Word* const lock : locks) {
+      Mutex& mutex = mutex_of(*lock);
+      mutex.owner_is_preempted = true;
+      if (!mutex.waiters.empty()) co_await thread.cpu().store_part(*lock, 0, 0);
+    }
     co_await scheduler_.schedule(thread);
-    mutex.owner_is_preempted = false;
+    for (Word* const lock : locks) mutex_of(*lock).owner_is_preempted = false;
   }
+  SpinLock& raw() override { return *raw_; }
 
  private:
   static constexpr std::uint32_t unlocked = 0;

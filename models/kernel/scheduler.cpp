@@ -55,17 +55,24 @@ Process* Scheduler::pick_next(RunQueue& queue, Cpu& cpu) {
   return &queue.current->process_;
 }
 
+/// A preempted SCHED_FIFO thread stays at the head of its priority's list; one that a wake-up found
+/// on its way to sleep comes after its equals (enqueue_task_rt()).
 Task<> Scheduler::schedule(Thread& thread) {
   Cpu& cpu = thread.cpu();
   RunQueue& queue = queue_of(thread);
   assert(queue.current == &thread && "only who has the CPU can give it away");
+  co_await cpu.elapse();
+  const bool is_preempted = thread.state_ == Thread::State::running;
+  if (is_preempted && !need_resched(thread)) co_return;
   co_await cpu.compute(times_.context_switch);
   co_await cpu.elapse();
   if (thread.state_ == Thread::State::running) {
-    if (queue.waiting.empty()) co_return;
-    const std::uint32_t waiting = queue.highest_waiting();
-    if (waiting < thread.priority() || (waiting == thread.priority() && waiting > 0)) co_return;
-    queue.waiting.push_back(&thread);
+    if (queue.waiting.empty() || queue.highest_waiting() < thread.priority()) co_return;
+    if (is_preempted && thread.priority() > 0) {
+      queue.waiting.push_front(&thread);
+    } else {
+      queue.waiting.push_back(&thread);
+    }
   }
   co_await cpu.switch_to(pick_next(queue, cpu));
 }

@@ -63,7 +63,8 @@ struct PrivateTableParameters : TableParameters {
   }
 
   void check(const Cursor& at, const Topology& topology) const {
-    if (bound_node(mempolicy.value_or("local")).value_or(0) < topology.nodes()) return;
+    const NodeId node = bound_node(mempolicy.value_or("local")).value_or(NodeId{0});
+    if (node.value < topology.nodes()) return;
     at.at("mempolicy")
         .refuse("local, interleave, or node0 to node" + std::to_string(topology.nodes() - 1));
   }
@@ -118,6 +119,11 @@ inline HashTable table_on_node(const TableParameters& table, const TableContext&
                                NodeId node) {
   return {context.hardware.memory(), table.count(), layout_of(table, context),
           [node](std::uint64_t) { return node; }};
+}
+
+/// struct futex_private_hash before its queues, which begin a line.
+inline std::uint64_t header_bytes(const TableContext& context) {
+  return context.hardware.memory().timing().line_bytes;
 }
 
 /// Homes of a process's table, and of a header of `header_bytes` before it, by offset in both.

@@ -27,6 +27,8 @@ struct BlockedThreadsParameters : ThreadParameters {
 /// one futex, and a main thread that lets them fall asleep for 100 ms and then goes on.
 class BlockedThreads : public RunningWorkload {
  public:
+  static constexpr bool uses_timers = true;
+
   std::pair<std::uint64_t, std::uint64_t> futexes(std::uint32_t) const override {
     return {address_, address_};
   }

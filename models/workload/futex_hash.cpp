@@ -36,8 +36,14 @@ FutexHash::FutexHash(const FutexHashParameters& parameters, const WorkloadContex
   for (std::uint32_t& futex : first) {
     futex = static_cast<std::uint32_t>(context.random.below(futexes_));
   }
-  place_lines(first, context.hardware);
-  start(first, context.random);
+  for (std::uint32_t step = 0; step < futexes_; ++step) {
+    for (const Thread& thread : threads()) {
+      place_line(context, thread, key(thread, (first[thread.number()] + step) % futexes_));
+    }
+  }
+  for (Thread& thread : threads()) {
+    start_amid(context, thread, worker(thread, first[thread.number()]));
+  }
 }
 
 Task<> FutexHash::worker(Thread& thread, std::uint32_t first) {
@@ -47,48 +53,10 @@ Task<> FutexHash::worker(Thread& thread, std::uint32_t first) {
   }
 }
 
-void FutexHash::place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware) {
-  for (std::uint32_t step = 0; step < futexes_; ++step) {
-    for (const Thread& thread : threads()) {
-      const FutexKey key = this->key(thread, (first[thread.number()] + step) % futexes_);
-      hardware.memory().place(*kernel_.bucket_of(thread.mm(), key).lock.line,
-                              thread.cpu().core_id());
-    }
-  }
-}
-
-/// Threads begin spread over the time of one operation, and where they share a CPU, in the midst
-/// of a time slice.
-void FutexHash::start(const std::vector<std::uint32_t>& first, RandomStream& random) {
-  const auto spread = static_cast<std::uint64_t>(kernel_.local_work().count) + 1;
-  Scheduler& scheduler = kernel_.scheduler();
-  for (Thread& thread : threads()) {
-    const Picoseconds start{static_cast<std::int64_t>(random.below(spread))};
-    if (scheduler.start(thread, worker(thread, first[thread.number()]), start)) continue;
-    const auto slice = static_cast<std::uint64_t>(scheduler.times().time_slice.count);
-    scheduler.advance_slice(thread, {static_cast<std::int64_t>(random.below(slice))});
-  }
-}
-
 namespace {
 
-class FutexHashWorkload final : public Workload {
- public:
-  explicit FutexHashWorkload(const FutexHashParameters& parameters) : parameters_(parameters) {}
-
-  const ThreadParameters& threads() const override { return parameters_; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<FutexHash>(parameters_, context);
-  }
-
- private:
-  FutexHashParameters parameters_;
-};
-
 const Register<Workload> futex_hash{FutexHashParameters::declaration(),
-                                    [](const FutexHashParameters& parameters) {
-                                      return std::make_unique<FutexHashWorkload>(parameters);
-                                    }};
+                                    WorkloadOf<FutexHash, FutexHashParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

@@ -33,6 +33,8 @@ const Declaration<FutexLockPiParameters>& FutexLockPiParameters::declaration() {
 
 class FutexLockPi final : public RunningWorkload {
  public:
+  static constexpr bool uses_timers = true;
+
   FutexLockPi(const FutexLockPiParameters& parameters, const WorkloadContext& context)
       : RunningWorkload(context),
         kernel_(context.kernel),
@@ -99,24 +101,8 @@ class FutexLockPi final : public RunningWorkload {
   std::deque<Futex> futexes_;
 };
 
-class FutexLockPiWorkload final : public Workload {
- public:
-  explicit FutexLockPiWorkload(const FutexLockPiParameters& parameters) : parameters_(parameters) {}
-
-  const ThreadParameters& threads() const override { return parameters_; }
-  bool uses_timers() const override { return true; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<FutexLockPi>(parameters_, context);
-  }
-
- private:
-  FutexLockPiParameters parameters_;
-};
-
 const Register<Workload> futex_lock_pi_workload{
-    FutexLockPiParameters::declaration(), [](const FutexLockPiParameters& parameters) {
-      return std::make_unique<FutexLockPiWorkload>(parameters);
-    }};
+    FutexLockPiParameters::declaration(), WorkloadOf<FutexLockPi, FutexLockPiParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

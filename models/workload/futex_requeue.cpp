@@ -27,6 +27,8 @@ const Declaration<FutexRequeueParameters>& FutexRequeueParameters::declaration()
 
 class FutexRequeue final : public BlockedThreads {
  public:
+  static Measure measure() { return {.name = "requeue_ms", .is_steady = false}; }
+
   FutexRequeue(const FutexRequeueParameters& parameters, const WorkloadContext& context)
       : BlockedThreads(context, parameters.shared),
         nrequeue_(std::min(parameters.nrequeue, parameters.threads)),
@@ -56,26 +58,8 @@ class FutexRequeue final : public BlockedThreads {
   Futex futex2_;
 };
 
-class FutexRequeueWorkload final : public Workload {
- public:
-  explicit FutexRequeueWorkload(const FutexRequeueParameters& parameters)
-      : parameters_(parameters) {}
-
-  const ThreadParameters& threads() const override { return parameters_; }
-  Measure measure() const override { return {.name = "requeue_ms", .is_steady = false}; }
-  bool uses_timers() const override { return true; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<FutexRequeue>(parameters_, context);
-  }
-
- private:
-  FutexRequeueParameters parameters_;
-};
-
 const Register<Workload> futex_requeue{FutexRequeueParameters::declaration(),
-                                       [](const FutexRequeueParameters& parameters) {
-                                         return std::make_unique<FutexRequeueWorkload>(parameters);
-                                       }};
+                                       WorkloadOf<FutexRequeue, FutexRequeueParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

@@ -24,6 +24,8 @@ const Declaration<FutexWakeParameters>& FutexWakeParameters::declaration() {
 
 class FutexWake final : public BlockedThreads {
  public:
+  static Measure measure() { return {.name = "wakeup_ms", .is_steady = false}; }
+
   FutexWake(const FutexWakeParameters& parameters, const WorkloadContext& context)
       : BlockedThreads(context, parameters.shared), nwakes_(parameters.nwakes) {
     start(wake_all(), context.random);
@@ -43,25 +45,8 @@ class FutexWake final : public BlockedThreads {
   std::uint32_t nwakes_;
 };
 
-class FutexWakeWorkload final : public Workload {
- public:
-  explicit FutexWakeWorkload(const FutexWakeParameters& parameters) : parameters_(parameters) {}
-
-  const ThreadParameters& threads() const override { return parameters_; }
-  Measure measure() const override { return {.name = "wakeup_ms", .is_steady = false}; }
-  bool uses_timers() const override { return true; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<FutexWake>(parameters_, context);
-  }
-
- private:
-  FutexWakeParameters parameters_;
-};
-
-const Register<Workload> futex_wake_workload{
-    FutexWakeParameters::declaration(), [](const FutexWakeParameters& parameters) {
-      return std::make_unique<FutexWakeWorkload>(parameters);
-    }};
+const Register<Workload> futex_wake_workload{FutexWakeParameters::declaration(),
+                                             WorkloadOf<FutexWake, FutexWakeParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

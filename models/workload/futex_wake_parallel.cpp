@@ -13,6 +13,8 @@ namespace {
 struct FutexWakeParallelParameters : BlockedThreadsParameters {
   std::optional<std::uint32_t> nwakers = {};  ///< absent: as many as block
 
+  std::uint32_t wakers() const { return nwakers.value_or(threads); }
+
   static const Declaration<FutexWakeParallelParameters>& declaration();
 };
 
@@ -60,12 +62,28 @@ class Barrier {
 
 class FutexWakeParallel final : public BlockedThreads {
  public:
+  static Measure measure() { return {.name = "latency_ms", .is_steady = false}; }
+
+  /// A waker goes to the next of the process's CPUs after the main thread's, one each as long as
+  /// they suffice: where the scheduler, which looks for an idle CPU, might put it while all others
+  /// sleep. It stays there.
+  static Placement place(const FutexWakeParallelParameters& wanted, const Cursor& at,
+                         const Topology& topology) {
+    Placement out = Placement::of(wanted, at, topology);
+    ThreadParameters main_and_wakers = wanted;
+    main_and_wakers.threads = 1 + wanted.wakers();
+    const Placement with_wakers = Placement::of(main_and_wakers, at, topology);
+    out.unbound.assign(with_wakers.threads.begin() + 1, with_wakers.threads.end());
+    out.threads_of_process.front() += wanted.wakers();
+    return out;
+  }
+
   FutexWakeParallel(const FutexWakeParallelParameters& parameters, const WorkloadContext& context)
       : BlockedThreads(context, parameters.shared),
         barrier_(make_futex(barrier_word, context.hardware.memory().allocate(
                                               context.placement.main_nodes.front())),
-                 parameters.unbound + 1),
-        nwakes_(parameters.threads / parameters.unbound) {
+                 parameters.wakers() + 1),
+        nwakes_(parameters.threads / parameters.wakers()) {
     for (const Placement::ThreadPlace& place : context.placement.unbound) {
       const auto number = static_cast<std::uint32_t>(blocked() + 1 + wakers_.size());
       wakers_.emplace_back(number, main_thread().mm(), context.hardware.cpu(place.cpu));
@@ -99,28 +117,9 @@ class FutexWakeParallel final : public BlockedThreads {
   std::vector<double> latencies_;
 };
 
-class FutexWakeParallelWorkload final : public Workload {
- public:
-  explicit FutexWakeParallelWorkload(const FutexWakeParallelParameters& parameters)
-      : parameters_(parameters) {
-    parameters_.unbound = parameters.nwakers.value_or(parameters.threads);
-  }
-
-  const ThreadParameters& threads() const override { return parameters_; }
-  Measure measure() const override { return {.name = "latency_ms", .is_steady = false}; }
-  bool uses_timers() const override { return true; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<FutexWakeParallel>(parameters_, context);
-  }
-
- private:
-  FutexWakeParallelParameters parameters_;
-};
-
 const Register<Workload> futex_wake_parallel{
-    FutexWakeParallelParameters::declaration(), [](const FutexWakeParallelParameters& parameters) {
-      return std::make_unique<FutexWakeParallelWorkload>(parameters);
-    }};
+    FutexWakeParallelParameters::declaration(),
+    WorkloadOf<FutexWakeParallel, FutexWakeParallelParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

@@ -8,8 +8,9 @@
 namespace futexsim {
 namespace {
 
-/// How long a thread computes in user space before it looks whether it has to leave the CPU: the
-/// interrupt that would tell it at once isn't modelled.
+/// How long a thread computes in user space before it looks whether it has to leave the CPU, as the
+/// interrupt that would tell it at once isn't modelled. A guess: short beside the waits that
+/// results are about, and long enough to cost few events.
 constexpr Picoseconds preemption_latency = nanoseconds(5000);
 
 std::vector<CpuId> cpus_of(const NeighbourGroup& group, const Cursor& at,
@@ -98,14 +99,15 @@ Placement NeighboursParameters::place(const Cursor& at, const Topology& topology
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const NeighbourGroup& group = groups[i];
     const std::vector<CpuId> cpus = cpus_of(group, at.at("groups").at(i), topology);
-    const auto first = static_cast<std::uint32_t>(out.main_nodes.size());
-    out.groups.push_back({group.name, first, group.processes});
+    out.groups.push_back(
+        {group.name, static_cast<std::uint32_t>(out.main_nodes.size()), group.processes});
     for (std::uint32_t process = 0; process < group.processes; ++process) {
       const std::uint32_t before = process * group.threads;
-      out.main_nodes.push_back(topology.node_of(cpus[before % cpus.size()]));
+      const std::uint32_t number =
+          out.add_process(topology.node_of(cpus[before % cpus.size()]), group.threads);
       if (group.idle) continue;
       for (std::uint32_t thread = before; thread < before + group.threads; ++thread) {
-        out.threads.push_back({first + process, cpus[thread % cpus.size()], group.priority});
+        out.threads.push_back({number, cpus[thread % cpus.size()], group.priority});
       }
     }
     if (i == 0) out.measured_threads = static_cast<std::uint32_t>(out.threads.size());
@@ -118,12 +120,12 @@ Neighbours::Neighbours(const NeighboursParameters& parameters, const WorkloadCon
   for (const NeighbourGroup& group : parameters.groups) {
     if (!group.idle) add_programs(group, context.random);
   }
-  place_lines(context.hardware);
-  const auto spread = static_cast<std::uint64_t>(kernel_.local_work().count) + 1;
-  for (Thread& thread : threads()) {
-    const Picoseconds start{static_cast<std::int64_t>(context.random.below(spread))};
-    kernel_.scheduler().start(thread, worker(thread), start);
+  for (const Thread& thread : threads()) {
+    for (std::uint32_t futex = 0; futex < programs_[thread.number()].futexes; ++futex) {
+      place_line(context, thread, key(thread, futex));
+    }
   }
+  for (Thread& thread : threads()) start_amid(context, thread, worker(thread));
 }
 
 void Neighbours::add_programs(const NeighbourGroup& group, RandomStream& random) {
@@ -134,16 +136,6 @@ void Neighbours::add_programs(const NeighbourGroup& group, RandomStream& random)
       programs_.push_back({arrays.address(group.common_futexes ? 0 : thread, 0),
                            group.futexes_per_thread, nanoseconds(group.think_ns),
                            RandomStream(random.next(), "neighbour", programs_.size())});
-    }
-  }
-}
-
-/// Each bucket's line lies where a thread has left it that passed it.
-void Neighbours::place_lines(Hardware& hardware) {
-  for (const Thread& thread : threads()) {
-    for (std::uint32_t futex = 0; futex < programs_[thread.number()].futexes; ++futex) {
-      HashBucket& bucket = kernel_.bucket_of(thread.mm(), key(thread, futex));
-      hardware.memory().place(*bucket.lock.line, thread.cpu().core_id());
     }
   }
 }
@@ -172,30 +164,8 @@ Task<> Neighbours::compute_in_user_space(Thread& thread, Picoseconds time) {
 
 namespace {
 
-class NeighboursWorkload final : public Workload {
- public:
-  explicit NeighboursWorkload(const NeighboursParameters& parameters) : parameters_(parameters) {
-    asked_about_.threads = parameters.groups.front().threads;
-    asked_about_.processes = parameters.groups.front().processes;
-  }
-
-  const ThreadParameters& threads() const override { return asked_about_; }
-  Placement place(const Cursor& at, const Topology& topology) const override {
-    return parameters_.place(at, topology);
-  }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<Neighbours>(parameters_, context);
-  }
-
- private:
-  NeighboursParameters parameters_;
-  ThreadParameters asked_about_;
-};
-
 const Register<Workload> neighbours{NeighboursParameters::declaration(),
-                                    [](const NeighboursParameters& parameters) {
-                                      return std::make_unique<NeighboursWorkload>(parameters);
-                                    }};
+                                    WorkloadOf<Neighbours, NeighboursParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

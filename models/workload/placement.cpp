@@ -1,21 +1,11 @@
 #include "futexsim/workload/placement.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+
+#include "futexsim/kernel/mempolicy.hpp"
 
 namespace futexsim {
 namespace {
-
-/// The number of "nodeK", or one that no node has.
-std::uint32_t node_number(const std::string& name) {
-  constexpr std::string_view prefix = "node";
-  std::uint32_t node = ~0U;
-  if (!name.starts_with(prefix)) return node;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + prefix.size(), end, node);
-  return error == std::errc{} && rest == end ? node : ~0U;
-}
 
 /// Nodes that have CPUs.
 std::vector<NodeId> populated_nodes(const Topology& topology) {
@@ -39,13 +29,13 @@ std::span<const CpuId> cpus_of_process(const ThreadParameters& wanted, std::uint
     }
     return topology.cpus_of(nodes[process]);
   }
-  const std::uint32_t node = node_number(wanted.placement);
-  if (node >= topology.nodes() || topology.cpus_of({node}).empty()) {
+  const std::optional<NodeId> node = bound_node(wanted.placement);
+  if (!node || node->value >= topology.nodes() || topology.cpus_of(*node).empty()) {
     at.at("placement")
         .refuse("all, one process per node, or node0 to node" +
                 std::to_string(topology.nodes() - 1));
   }
-  return topology.cpus_of({node});
+  return topology.cpus_of(*node);
 }
 
 }  // namespace
@@ -55,15 +45,18 @@ Placement Placement::of(const ThreadParameters& wanted, const Cursor& at,
   Placement out;
   for (std::uint32_t process = 0; process < wanted.processes; ++process) {
     const std::span<const CpuId> cpus = cpus_of_process(wanted, process, at, topology);
-    out.main_nodes.push_back(topology.node_of(cpus.front()));
+    out.add_process(topology.node_of(cpus.front()), wanted.threads);
     for (std::uint32_t thread = 0; thread < wanted.threads; ++thread) {
       out.threads.push_back({process, cpus[thread % cpus.size()]});
     }
-    for (std::uint32_t thread = 0; process == 0 && thread < wanted.unbound; ++thread) {
-      out.unbound.push_back({process, cpus[(thread + 1) % cpus.size()]});
-    }
   }
   return out;
+}
+
+std::uint32_t Placement::add_process(NodeId main_node, std::uint32_t its_threads) {
+  main_nodes.push_back(main_node);
+  threads_of_process.push_back(its_threads);
+  return static_cast<std::uint32_t>(main_nodes.size()) - 1;
 }
 
 std::vector<CpuId> Placement::cpus() const {

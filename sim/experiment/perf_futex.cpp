@@ -241,11 +241,7 @@ Document perf_config(const PerfBenchmark& benchmark, const PerfFutexOptions& opt
   const auto slots = slots_of_process(options, *kernel, machine->topology(), threads);
   const std::string policy = policy_chosen(options, policies, slots, catalogue);
   config.set("/policy/name", policy, options.policy ? "--policy" : "--kernel");
-  if (options.buckets > 0) {
-    config.set("/policy/buckets", options.buckets, "--buckets");
-  } else if (slots.value_or(0) != 0 && is_private(policy)) {
-    config.set("/policy/buckets", slots.value(), "--buckets");
-  }
+  if (options.buckets > 0) config.set("/policy/buckets", options.buckets, "--buckets");
   if (options.hash) config.set("/hash", *options.hash, "--hash");
   if (options.seed) config.set("/seed", *options.seed, "--seed");
   if (options.precision) config.set("/precision", *options.precision, "--precision");

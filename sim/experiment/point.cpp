@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "futexsim/engine/trace_hash.hpp"
@@ -42,8 +43,9 @@ std::optional<Replication> replicate_in_range(const Point& point, std::uint64_t 
 }
 
 /// The hash function must serve the policy's table, and the one that takes its place.
-void check_hash(const PointParameters& parameters, const Cursor& config) {
-  const nlohmann::json policy = parameters.policy.resolved();
+void check_hash(const PointParameters& parameters, const PolicyChoice& choice,
+                const Cursor& config) {
+  const nlohmann::json policy = choice.resolved();
   for (const nlohmann::json& table : {policy, policy.value("resize", nlohmann::json::object())}) {
     if (!table.contains("buckets")) continue;
     const std::uint32_t buckets = table.at("buckets").get<std::uint32_t>();
@@ -128,12 +130,19 @@ Point::Point(const Cursor& config, const Catalogue& catalogue)
     config.at("policy").at("resize").refuse("a kernel whose file states a grace_period, as " +
                                             kernel_->name + " doesn't, or nothing");
   }
-  parameters_.policy = with_buckets(parameters_.policy, *kernel_, machine_->topology(),
-                                    workload_->threads().threads);
   if (!parameters_.hash) {
     parameters_.hash = policy->is_private() ? kernel_->private_hash : kernel_->global_hash;
   }
-  check_hash(parameters_, config);
+  // A number of buckets that differs from process to process is left to the kernel.
+  const std::vector<std::uint32_t>& threads = placement_.threads_of_process;
+  std::optional<PolicyChoice> of_all;
+  std::set<std::string> sizes;
+  for (const std::uint32_t count : std::set<std::uint32_t>(threads.begin(), threads.end())) {
+    of_all = with_buckets(parameters_.policy, *kernel_, machine_->topology(), count);
+    sizes.insert(of_all->resolved().dump());
+    check_hash(parameters_, *of_all, config);
+  }
+  if (sizes.size() == 1) parameters_.policy = *of_all;
 }
 
 nlohmann::json Point::resolved() const {

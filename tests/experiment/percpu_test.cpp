@@ -12,12 +12,13 @@ const Catalogue& catalogue() {
   return shipped;
 }
 
-double rate(const std::string& machine, const std::string& kernel, const std::string& policy) {
+double rate(const std::string& machine, const std::string& kernel, const std::string& policy,
+            std::uint32_t buckets = 1024) {
   const nlohmann::json config{
       {"machine", machine},
       {"kernel", kernel},
       {"precision", 0.02},
-      {"policy", {{"name", policy}, {"buckets", 1024}}},
+      {"policy", {{"name", policy}, {"buckets", buckets}}},
       {"workload", {{"name", "futex-hash"}, {"threads", 32}, {"placement", "all"}}}};
   return simulate(Point(Document("percpu", config).cursor(), catalogue())).measured.mean;
 }
@@ -38,6 +39,13 @@ TEST_CASE("per-CPU counting near immutable") {
   }
 }
 
+TEST_CASE("per-node global near global") {
+  // Each thread has hundreds of buckets for itself, half of them on its node either way.
+  const double global = rate("e5-2650", "before-2025", "global", 8192);
+  const double per_node = rate("e5-2650", "v6.16", "global-per-node", 4096);
+  CHECK(per_node == doctest::Approx(global).epsilon(0.05));
+}
+
 TEST_CASE("a row says what became of a table that is to be replaced") {
   const auto table = [](std::uint32_t threads) {
     const nlohmann::json config{
@@ -53,21 +61,24 @@ TEST_CASE("a row says what became of a table that is to be replaced") {
   const TableReplacement two = table(2);
   CHECK(two.buckets == 1024);
   CHECK(two.replacements >= 2);
-  CHECK(two.at_ns.mean() > 10'100'000);  // the grace period of the kernel's file: 10 ms
+  CHECK(two.at_ns.mean() > 10'100'000);     // the grace period of the kernel's file: 10 ms
   const TableReplacement all = table(240);  // starved: somebody is always inside
   CHECK(all.buckets == 16);
   CHECK(all.replacements == 0);
 }
 
 TEST_CASE("a policy without buckets has as many as its kernel gives") {
-  const auto policy = [](const char* kernel, const char* name, std::uint32_t threads) {
+  const auto policy = [](const char* kernel, const char* name, std::uint32_t threads,
+                         const char* workload = "futex-hash") {
     const nlohmann::json config{{"machine", "e5-2650"},
                                 {"kernel", kernel},
                                 {"policy", name},
-                                {"workload", {{"name", "futex-hash"}, {"threads", threads}}}};
+                                {"workload", {{"name", workload}, {"threads", threads}}}};
     return Point(Document("automatic", config).cursor(), catalogue()).resolved().at("policy");
   };
   CHECK(policy("v6.17", "percpu", 5) == nlohmann::json{{"name", "percpu"}, {"buckets", 32}});
+  // 5 threads that block and 5 that wake.
+  CHECK(policy("v6.17", "percpu", 5, "futex-wake-parallel").at("buckets") == 64);
   CHECK(policy("v6.17", "global-per-node", 5).at("buckets") == 4096);
   CHECK(policy("before-2025", "global", 5).at("buckets") == 8192);
 }

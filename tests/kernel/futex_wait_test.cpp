@@ -132,6 +132,22 @@ TEST_CASE("without a counter of waiters there is one atomic, the lock") {
   CHECK(accesses(TestKernel{}.waiters("none"), whole_key) == Accesses{1, 1});
 }
 
+TEST_CASE("a process-shared futex pays for the hash of the global table, not for the private one") {
+  KernelLab lab(TestMachine{}.futex_wait(200).get_user_pages(50).critical_section(30),
+                TestKernel::shipped("2025-series").policy("immutable", 64), 1);
+  Picoseconds took;
+  const auto program = [&](Thread& thread) -> Task<> {
+    const FutexKey shared = thread.mm().shared_key(0x5555'5556'0000);
+    co_await lab.kernel().futex_wait(thread, shared);
+    const Picoseconds begin = thread.cpu().now();
+    co_await lab.kernel().futex_wait(thread, shared);
+    took = thread.cpu().now() - begin;
+  };
+  lab.start(0, program(lab.thread(0)));
+  CHECK(lab.run_to_end());
+  CHECK(took == nanoseconds(200 + 50 + whole_key + 30));
+}
+
 TEST_CASE("on a line that another core used last, the 2024 kernel pays one transfer") {
   CHECK(after_another_core(TestKernel::shipped("2024-rfc-v2").policy("private", 64)) ==
         nanoseconds(200 + whole_key + 30 + 20));

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../support/futex_hash_lab.hpp"
+#include "../support/futex_lab.hpp"
 
 using namespace futexsim;
 
@@ -13,12 +13,15 @@ namespace {
 constexpr FutexKey key{0xffff'8880'0000'0040, 0x5555'5556'0000, 4};
 constexpr Picoseconds grace_period = microseconds(100);
 
+TestKernel replacing(const char* kernel, const char* policy, std::uint32_t from, std::uint32_t to,
+                     std::uint32_t at_us) {
+  return TestKernel::shipped(kernel).policy(policy, from).resize(to, at_us).grace_period(0.1);
+}
+
 TestKernel replacing(const char* policy, std::uint32_t from, std::uint32_t to,
                      std::uint32_t at_us) {
-  return TestKernel::shipped(policy == std::string("percpu") ? "v6.17" : "2025-series")
-      .policy(policy, from)
-      .resize(to, at_us)
-      .grace_period(0.1);
+  return replacing(policy == std::string("percpu") ? "v6.17" : "2025-series", policy, from, to,
+                   at_us);
 }
 
 /// Of the steps of a replacement, the time after its start that must pass.
@@ -139,6 +142,45 @@ TEST_CASE("every operation that began before a replacement ends in its old bucke
       CHECK(lab.run_operations(6000));
       CHECK(life_of(lab).buckets == 128);
       CHECK(lab.kernel().acquires() - lab.kernel().releases() <= 6);
+    }
+  }
+}
+
+TEST_CASE("waiters that a replacement moves are found in their new buckets") {
+  for (const char* const kernel : {"2025-series", "2025-series-rt"}) {
+    for (const char* const policy : {"resizable", "percpu"}) {
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(kernel);
+        CAPTURE(policy);
+        CAPTURE(seed);
+        RandomStream random(seed, "pi");
+        FutexLab lab(TestMachine{}.cores_per_node(4).atomic(8).plain(1),
+                     replacing(kernel, policy, 4, 64, 30), 4);
+        int finished = 0;
+        const auto lock_often = [&](Thread& thread, Futex& futex) -> Task<> {
+          for (int i = 0; i < 60; ++i) {
+            co_await futex_lock_pi(lab.kernel(), thread, futex);
+            co_await thread.cpu().elapse();
+            CHECK((futex.word.value & futex_tid_mask) == tid(thread));
+            co_await thread.cpu().compute(
+                nanoseconds(static_cast<std::int64_t>(random.below(3000))));
+            co_await futex_unlock_pi(lab.kernel(), thread, futex);
+          }
+          ++finished;
+        };
+        for (std::uint32_t i = 0; i < 10; ++i) {
+          Thread& thread = lab.new_thread(i % 4);
+          lab.begin(thread, lock_often(thread, lab.futex(i % 3)),
+                    nanoseconds(static_cast<std::int64_t>(random.below(3000))));
+        }
+        CHECK(lab.run_to_end());
+        CHECK(finished == 10);
+        CHECK(lab.kernel().table_life(lab.thread(0).mm()).buckets == 64);
+        for (std::uint32_t i = 0; i < 3; ++i) {
+          CHECK(lab.futex(i).word.value == 0);
+          CHECK(lab.bucket(lab.futex(i)).waiters.value == 0);
+        }
+      }
     }
   }
 }

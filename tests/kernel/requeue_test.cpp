@@ -85,6 +85,43 @@ TEST_CASE("some are woken and the rest moved; a word that differs stops it") {
   CHECK(sleepers.awake() == 4);
 }
 
+TEST_CASE("two keys are hashed, and hb2's counter falls before the unlock or after it") {
+  // At 1 GHz, with plain accesses and atomics that cost nothing, all that is left is computed.
+  const auto requeue = [](const char* kernel, std::int64_t hash_ns, std::string& log) {
+    FutexLab lab(TestMachine{}, kernel_of(kernel, "private", 64), 1);
+    Futex& from = lab.futex(0);
+    Futex& to = lab.futex_beside(from, false);
+    const auto program = [&](Thread& thread) -> Task<> {
+      co_await futex_cmp_requeue(lab.kernel(), thread, from, to, 0, 1, 0);
+      const Picoseconds begin = thread.cpu().now();
+      co_await futex_cmp_requeue(lab.kernel(), thread, from, to, 0, 1, 0);
+      CHECK(thread.cpu().now() - begin == nanoseconds(200 + 2 * hash_ns + 30));
+    };
+    lab.begin(lab.thread(0), program(lab.thread(0)));
+    CHECK(lab.run_to_end());
+
+    FutexLab slow(TestMachine{}.atomic(8).plain(1), kernel_of(kernel, "private", 64), 1);
+    Futex& a = slow.futex(0);
+    const HashBucket& hb2 = slow.bucket(slow.futex_beside(a, false));
+    const auto once = [&](Thread& thread) -> Task<> {
+      co_await futex_cmp_requeue(slow.kernel(), thread, a, slow.futex_beside(a, false), 0, 1, 0);
+    };
+    slow.begin(slow.thread(0), once(slow.thread(0)));
+    std::uint32_t waiters = 0, lock = 0;
+    while (slow.simulation().step()) {
+      if (hb2.waiters.value != waiters) log += hb2.waiters.value == 0 ? "waiters-- " : "waiters++ ";
+      if (hb2.lock.value != lock) log += hb2.lock.value == 0 ? "unlock " : "lock ";
+      waiters = hb2.waiters.value;
+      lock = hb2.lock.value;
+    }
+  };
+  std::string before, since;
+  requeue("2024-rfc-v2", 24, before);
+  CHECK(before == "waiters++ lock unlock waiters-- ");
+  requeue("v6.17", 11, since);
+  CHECK(since == "waiters++ lock waiters-- unlock ");
+}
+
 TEST_CASE("within one bucket only the key changes") {
   Sleepers sleepers(kernel_of("2024-rfc-v2", "private", 2), true);
   CHECK(sleepers.requeue(0, 3) == 3);

@@ -54,12 +54,17 @@ class RtLab : public Lab {
   Word& lock;
 };
 
+Task<> preempt_holder(RtLab& lab, Thread& thread) {
+  Word* const held = &lab.lock;
+  co_await lab.spinlock().preempt_holder(thread, {&held, 1});
+}
+
 /// Takes the lock, loses the CPU with it, and gives it back as soon as it runs again.
 Task<> lose_cpu(RtLab& lab, Thread& thread) {
   co_await lab.spinlock().acquire(thread, lab.lock);
   co_await thread.cpu().compute(nanoseconds(10'000));
   co_await thread.cpu().elapse();
-  co_await lab.spinlock().preempt_holder(thread, lab.lock);
+  co_await preempt_holder(lab, thread);
   co_await lab.spinlock().release(thread, lab.lock);
 }
 
@@ -90,7 +95,7 @@ Task<> raise(RtLab& lab, Thread& thread, Word& counter, std::uint32_t rounds) {
     co_await cpu.compute(nanoseconds(500));
     co_await cpu.elapse();
     if (lab.scheduler().need_resched(thread)) {
-      co_await lab.spinlock().preempt_holder(thread, lab.lock);
+      co_await preempt_holder(lab, thread);
     }
     co_await cpu.store(counter, value + 1);
     co_await lab.spinlock().release(thread, lab.lock);

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "../parts/message_of.hpp"
-#include "../support/test_machine.hpp"
+#include "../support/futex_hash_lab.hpp"
 #include "futexsim/kernel/kernel.hpp"
 
 using namespace futexsim;
@@ -93,6 +93,36 @@ TEST_CASE("a policy that says how many buckets has so many") {
   const Machine e5 = machine(2, 8, 2);
   const PolicyChoice sized(Document("policy", {{"name", "percpu"}, {"buckets", 32}}).cursor());
   CHECK(with_buckets(sized, shipped("v6.17"), e5.topology(), 28).make()->buckets() == 32U);
+}
+
+TEST_CASE("each process's table is as large as its own threads ask") {
+  KernelLab lab(TestMachine{}.cores_per_node(64), TestKernel::shipped("v6.17").policy("percpu"), 1);
+  RandomStream random(1, "processes");
+  const auto buckets_of = [&](std::uint32_t threads) {
+    return lab.kernel().table_life(lab.kernel().create_mm({0}, threads, random)).buckets;
+  };
+  CHECK(buckets_of(1) == 16);
+  CHECK(buckets_of(30) == 128);
+  CHECK(buckets_of(5) == 32);
+}
+
+TEST_CASE("a kernel's file without global_sizing is refused") {
+  CHECK(message_of([] {
+          TestKernel{}.erase("global_sizing").parameters();
+        }).find("global_sizing") != std::string::npos);
+}
+
+TEST_CASE("the 2025 series differs under PREEMPT_RT by its lock alone") {
+  const auto file = [](const char* name) {
+    const Document read =
+        Document::read(std::string(FUTEXSIM_SOURCE_DIR "/configs/kernels/") + name + ".json");
+    nlohmann::json json = read.root();
+    for (const char* const key : {"name", "description", "spinlock"}) json.erase(key);
+    // The lock's 32 bytes begin and end elsewhere, on the same line.
+    for (const char* const key : {"lock_offset", "priv_offset"}) json.at("bucket").erase(key);
+    return json;
+  };
+  CHECK(file("2025-series-rt") == file("2025-series"));
 }
 
 TEST_CASE("the global table beside private ones is the kernel's own") {

@@ -15,10 +15,10 @@ namespace {
 struct Built {
   Built(const char* name, std::uint32_t buckets, std::uint32_t nodes)
       : Built(nlohmann::json{{"name", name}, {"buckets", buckets}}, nodes) {}
-  Built(const nlohmann::json& choice, std::uint32_t nodes)
+  Built(const nlohmann::json& choice, std::uint32_t nodes, std::uint32_t static_buckets = 0)
       : lab(TestMachine{}.nodes(nodes), 1),
         policy(PolicyChoice(Document("policy.json", choice).cursor()).make()),
-        table(policy->build({lab.hardware(), layout, NodeId{1}})) {}
+        table(policy->build({lab.hardware(), layout, NodeId{1}, {}, static_buckets})) {}
 
   std::uint32_t home(std::uint32_t hash) { return table->bucket(hash).lock.line->home.value; }
 
@@ -86,6 +86,16 @@ TEST_CASE("the global table: pages of 4 KiB, 64 buckets, dealt in turn below tha
   CHECK(four.home(256) == 0);
 }
 
+TEST_CASE("the global table: a static array lies on the node of the kernel's image") {
+  const nlohmann::json choice{{"name", "global"}, {"buckets", 256}};
+  Built array(choice, 4, 256);
+  Built allocated(choice, 4, 128);
+  for (std::uint32_t page = 0; page < 4; ++page) {
+    CHECK(array.home(64 * page) == 0);
+    CHECK(allocated.home(64 * page) == page);
+  }
+}
+
 TEST_CASE("a table for each node: the hash's bits above the bucket choose it") {
   Built built("global-per-node", 64, 4);
   CHECK(built.policy->buckets() == 64U);
@@ -134,11 +144,14 @@ TEST_CASE("memory policies of a process: bound to a node, or interleaved") {
   CHECK(above_local.home(65536) == 1);
 }
 
-TEST_CASE("the header of a table that counts its users takes it over 4 MiB") {
-  Built counted({{"name", "percpu"}, {"buckets", 65536}, {"mempolicy", "interleave"}}, 2);
-  CHECK(counted.home(0) == 0);
-  CHECK(counted.home(32766) == 0);
-  CHECK(counted.home(32767) == 1);  // behind the header's 64 bytes
+TEST_CASE("the header of struct futex_private_hash takes a table over 4 MiB") {
+  for (const char* const policy : {"immutable", "resizable", "percpu"}) {
+    CAPTURE(policy);
+    Built table({{"name", policy}, {"buckets", 65536}, {"mempolicy", "interleave"}}, 2);
+    CHECK(table.home(0) == 0);
+    CHECK(table.home(32766) == 0);
+    CHECK(table.home(32767) == 1);  // behind the header's 64 bytes
+  }
 }
 
 TEST_CASE("a node that the machine hasn't got is refused") {

@@ -88,7 +88,7 @@ TEST_CASE("FUTEX_WAIT sleeps: waiters++, lock, state, plist_add, unlock, schedul
   CHECK(&bucket.first->task == &lab.thread(0));
   // Three atomics: waiters, lock, state. Plain: the word, the head of the chain, the own node and
   // the head again, and the unlock. Then the context switch.
-  CHECK(lab.simulation().now() == nanoseconds(200 + hash_ns + 30 + 3 * 1000 + 5 + 1000));
+  CHECK(lab.simulation().now() == nanoseconds(200 + hash_ns + 30 + 3 * 1000 + 6 + 1000));
 }
 
 TEST_CASE("FUTEX_WAIT whose value differs takes the steps of Kernel::futex_wait, and a load") {
@@ -232,4 +232,49 @@ TEST_CASE("the chain lies where the layout says, with the lock if it says nothin
   CHECK(bucket_with({{"bytes", 128}, {"waiters_offset", 0}, {"lock_offset", 4}}));
   CHECK_FALSE(bucket_with(
       {{"bytes", 128}, {"waiters_offset", 0}, {"lock_offset", 4}, {"chain_offset", 64}}));
+}
+
+TEST_CASE("the wake-up of a waiter that hadn't slept yet ends no later wait") {
+  // Others at the table's counter of users keep the waiter on its way to sleep, and a slow wake-up
+  // finds it in its next wait.
+  int early = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    RandomStream random(seed, "early");
+    FutexLab lab(TestMachine{}.cores_per_node(8).atomic(8).plain(1).wake_up(3000),
+                 TestKernel::shipped("2025-series").policy("resizable", 64), 8);
+    const std::array<Futex*, 2> futexes{&lab.futex(0), &lab.futex(1)};
+    int returned = 0, woken = 0;
+    constexpr int rounds = 40;
+    const auto wait_in_turn = [&](Thread& thread) -> Task<> {
+      for (int i = 0; i < rounds; ++i) {
+        const bool slept = co_await futex_wait(lab.kernel(), thread, *futexes[i % 2], 0);
+        CHECK(slept);
+        ++returned;
+        CHECK(returned <= woken + 1);  // with the one whose call hasn't returned
+      }
+    };
+    const auto wake_in_turn = [&](Thread& thread) -> Task<> {
+      for (int i = 0; i < rounds; ++i) {
+        std::uint32_t now = 0;
+        while (now == 0) {
+          const Picoseconds pause{static_cast<std::int64_t>(random.below(300'000))};
+          co_await thread.cpu().compute(pause);
+          now = co_await futex_wake(lab.kernel(), thread, *futexes[i % 2], 1);
+        }
+        ++woken;
+        if (returned == woken) ++early;  // an idle CPU would have taken 2 us
+      }
+    };
+    const auto hammer = [&](Thread& thread) -> Task<> {
+      while (woken < rounds) co_await lab.kernel().futex_wait(thread, lab.futex(2).key);
+    };
+    lab.begin(lab.thread(0), wait_in_turn(lab.thread(0)));
+    lab.begin(lab.thread(1), wake_in_turn(lab.thread(1)));
+    for (std::uint32_t i = 2; i < 8; ++i) lab.begin(lab.thread(i), hammer(lab.thread(i)));
+    CHECK(lab.run_to_end());
+    CHECK(returned == rounds);
+    for (const Futex* const futex : futexes) CHECK(lab.bucket(*futex).waiters.value == 0);
+  }
+  CHECK(early > 0);
 }

@@ -7,7 +7,7 @@ namespace {
 /// Two threads take turns: each sleeps until the futex word names it, and then wakes the other.
 class PingPong final : public RunningWorkload {
  public:
-  explicit PingPong(const WorkloadContext& context)
+  PingPong(const ThreadParameters&, const WorkloadContext& context)
       : RunningWorkload(context),
         kernel_(context.kernel),
         address_(threads()[0].mm().heap_start()),
@@ -38,27 +38,12 @@ class PingPong final : public RunningWorkload {
   Futex turn_;
 };
 
-class PingPongWorkload final : public Workload {
- public:
-  explicit PingPongWorkload(const ThreadParameters& threads) : threads_(threads) {}
-
-  const ThreadParameters& threads() const override { return threads_; }
-  std::unique_ptr<RunningWorkload> start(const WorkloadContext& context) const override {
-    return std::make_unique<PingPong>(context);
-  }
-
- private:
-  ThreadParameters threads_;
-};
-
 const auto declaration =
     ThreadParameters::begin<ThreadParameters>("ping-pong", "two threads wake each other", false)
         .check([](const ThreadParameters& workload, const Cursor& at) {
           if (workload.threads != 2) at.at("threads").refuse("2");
         });
-const Register<Workload> ping_pong{declaration, [](const ThreadParameters& threads) {
-                                     return std::make_unique<PingPongWorkload>(threads);
-                                   }};
+const Register<Workload> ping_pong{declaration, WorkloadOf<PingPong, ThreadParameters>::make};
 
 }  // namespace
 }  // namespace futexsim

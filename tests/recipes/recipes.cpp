@@ -30,8 +30,7 @@ TEST_CASE("a workload is one file: a config can name it, and its threads take tu
   const WorkloadChoice choice(Document("config", {{"name", "ping-pong"}, {"threads", 2}}).cursor());
   KernelLab lab(TestMachine{}, TestKernel{}, 2);
   RandomStream random(1, "heap");
-  const Placement placement =
-      Placement::of(choice.make()->threads(), choice.cursor(), lab.hardware().topology());
+  const Placement placement = choice.make()->place(choice.cursor(), lab.hardware().topology());
   const auto running = choice.make()->start({lab.kernel(), lab.hardware(), placement, random});
   while (running->operations() < 1000) REQUIRE(lab.simulation().step());
   CHECK(running->operations_by_thread() == std::vector<std::uint64_t>{500, 500});

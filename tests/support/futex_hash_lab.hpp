@@ -30,9 +30,12 @@ class TestKernel {
   TestKernel& set(const char* key, nlohmann::json value) {
     return json_[key] = std::move(value), *this;
   }
+  TestKernel& erase(const char* key) { return json_.erase(key), *this; }
   TestKernel& policy(const char* name, std::uint32_t buckets) {
     return policy_ = {{"name", name}, {"buckets", buckets}}, *this;
   }
+  /// As many buckets as the kernel gives.
+  TestKernel& policy(const char* name) { return policy_ = {{"name", name}}, *this; }
   /// Another table of so many buckets from `at_us` on.
   TestKernel& resize(std::uint32_t buckets, std::uint32_t at_us) {
     return policy_["resize"] = {{"buckets", buckets}, {"at_us", at_us}}, *this;
@@ -63,6 +66,7 @@ class TestKernel {
                        {"loads_bucket_priv", false},
                        {"global_hash", "jhash2"},
                        {"private_hash", "jhash2"},
+                       {"global_sizing", "256-per-cpu"},
                        {"policies", {"private"}}};
   nlohmann::json policy_{{"name", "private"}, {"buckets", 64}};
 };
@@ -78,7 +82,7 @@ class KernelLab : public Lab {
   Scheduler& scheduler() override { return kernel_.scheduler(); }
 
  protected:
-  Mm& mm() override { return kernel_.create_mm({0}, random_); }
+  Mm& mm() override { return kernel_.create_mm({0}, 1, random_); }
 
  private:
   Kernel kernel_;
@@ -124,7 +128,7 @@ class FutexHashLab : public KernelLab {
   static Placement one_thread_a_cpu(Hardware& hardware) {
     Placement out;
     for (const Cpu& cpu : hardware.cpus()) out.threads.push_back({0, cpu.id()});
-    out.main_nodes.push_back({0});
+    out.add_process({0}, static_cast<std::uint32_t>(out.threads.size()));
     return out;
   }
 

@@ -35,9 +35,9 @@ class FutexLab : public KernelLab {
   }
 
   /// One more thread on that CPU.
-  Thread& new_thread(std::uint32_t cpu_number) {
+  Thread& new_thread(std::uint32_t cpu_number, std::uint32_t priority = 0) {
     const auto number = static_cast<std::uint32_t>(100 + more_.size());
-    return more_.emplace_back(number, thread(0).mm(), cpu(cpu_number));
+    return more_.emplace_back(number, thread(0).mm(), cpu(cpu_number), priority);
   }
   void begin(Thread& thread, Task<> program, Picoseconds at = {}) {
     kernel().scheduler().start(thread, std::move(program), at);

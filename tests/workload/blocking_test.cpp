@@ -8,18 +8,21 @@ using namespace futexsim;
 
 namespace {
 
-nlohmann::json config(nlohmann::json workload, const char* kernel = "2024-rfc-v2") {
-  const char* const policy = std::string(kernel) == "2024-rfc-v2" ? "private" : "global";
+nlohmann::json config(nlohmann::json workload) {
   return {{"machine", "e5-2650"},
-          {"kernel", kernel},
-          {"policy", {{"name", policy}, {"buckets", 256}}},
+          {"kernel", "2024-rfc-v2"},
+          {"policy", {{"name", "private"}, {"buckets", 256}}},
           {"workload", std::move(workload)},
           {"precision", 1}};
 }
 
+const Catalogue& catalogue() {
+  static const Catalogue shipped(FUTEXSIM_SOURCE_DIR "/configs");
+  return shipped;
+}
+
 PointResult run(const nlohmann::json& config) {
-  static const Catalogue catalogue(FUTEXSIM_SOURCE_DIR "/configs");
-  return simulate(Point(Document("test", config).cursor(), catalogue));
+  return simulate(Point(Document("test", config).cursor(), catalogue()));
 }
 
 double measured(const nlohmann::json& config) {
@@ -97,12 +100,44 @@ TEST_CASE("glibc's way through user space saves system calls where nobody waits"
 }
 
 TEST_CASE("every kernel runs every benchmark") {
-  for (const char* const kernel : {"v3.12", "v3.14", "v4.2", "before-2025"}) {
+  for (const std::string& kernel : catalogue().kernels()) {
     for (const char* const name :
          {"futex-wake", "futex-wake-parallel", "futex-requeue", "futex-lock-pi"}) {
       CAPTURE(kernel);
       CAPTURE(name);
-      CHECK(measured(config(workload(name, 6), kernel)) > 0);
+      nlohmann::json point = config(workload(name, 6));
+      point["kernel"] = kernel;
+      const Document kernel_name("kernel", kernel);
+      const std::string& policy = catalogue().kernel(kernel_name.cursor())->policies.front();
+      point["policy"] = {{"name", policy}, {"buckets", 256}};
+      CHECK(measured(point) > 0);
+    }
+  }
+}
+
+TEST_CASE("sleepers survive a resize, under sleeping locks too") {
+  // A per-CPU count is added up a grace period of 10 ms after the first step.
+  struct Case {
+    const char *kernel, *policy;
+    std::uint32_t while_asleep_us;
+  };
+  for (const Case& tables : {Case{"v6.17", "percpu", 10}, Case{"2025-series", "resizable", 50'000},
+                             Case{"2025-series-rt", "resizable", 50'000}}) {
+    for (const char* const name : {"futex-wake", "futex-requeue", "futex-lock-pi"}) {
+      CAPTURE(tables.kernel);
+      CAPTURE(name);
+      // Waiters of the benchmarks of waking sleep for 100 ms: the first who wakes them moves them.
+      nlohmann::json point = config(workload(name, 40));
+      const bool naps = name != std::string("futex-lock-pi");
+      point["kernel"] = tables.kernel;
+      point["policy"] = {
+          {"name", tables.policy},
+          {"buckets", 16},
+          {"resize", {{"buckets", 64}, {"at_us", naps ? tables.while_asleep_us : 100}}}};
+      point["least_us"] = 12'000;
+      const PointResult result = run(point);
+      CHECK(result.measured.mean > 0);
+      CHECK(result.table.value().replacements == result.replications);
     }
   }
 }

@@ -28,15 +28,28 @@ nlohmann::json hammer() {
   return out;
 }
 
+const Catalogue& shipped() {
+  static const Catalogue shipped(FUTEXSIM_SOURCE_DIR "/configs");
+  return shipped;
+}
+
+Point unsized(const std::vector<nlohmann::json>& groups) {
+  const nlohmann::json config{{"machine", "e5-2650"},
+                              {"kernel", "v6.17"},
+                              {"policy", "percpu"},
+                              {"workload", {{"name", "neighbours"}, {"groups", groups}}},
+                              {"precision", 0.5}};
+  return {Document("config", config).cursor(), shipped()};
+}
+
 Point point(const std::vector<nlohmann::json>& groups, const char* policy = "private",
             std::uint32_t buckets = 16, const char* kernel = "2024-rfc-v2") {
-  static const Catalogue shipped(FUTEXSIM_SOURCE_DIR "/configs");
   const nlohmann::json config{{"machine", "e5-2650"},
                               {"kernel", kernel},
                               {"policy", {{"name", policy}, {"buckets", buckets}}},
                               {"workload", {{"name", "neighbours"}, {"groups", groups}}},
                               {"precision", 0.5}};
-  return {Document("config", config).cursor(), shipped};
+  return {Document("config", config).cursor(), shipped()};
 }
 
 std::string refusal(const std::vector<nlohmann::json>& groups) {
@@ -116,6 +129,21 @@ TEST_CASE("a row has the waits of each group, and with a histogram every one of 
   }
   CHECK(count == result.group_waits[0].count());
   CHECK(full.at("wait_ns").at("histogram").back().at(0) == full.at("wait_ns").at("max"));
+}
+
+TEST_CASE("tables that nobody asked for are sized process by process") {
+  nlohmann::json crowd = group("crowd", "1-15");
+  crowd["threads"] = 30;
+  const auto policy = [](const std::vector<nlohmann::json>& groups) {
+    return unsized(groups).resolved().at("policy");
+  };
+  CHECK(policy({real_time()}) == nlohmann::json{{"name", "percpu"}, {"buckets", 16}});
+  CHECK(policy({crowd}) == nlohmann::json{{"name", "percpu"}, {"buckets", 128}});
+  // Its own number for each: none for all.
+  CHECK_FALSE(policy({real_time(), crowd}).contains("buckets"));
+  const Point point = unsized({real_time(), crowd});
+  const Point again(Document("config", point.resolved()).cursor(), shipped());
+  CHECK(simulate(point).trace_hash == simulate(again).trace_hash);
 }
 
 TEST_CASE("an idle crowd costs nothing") {

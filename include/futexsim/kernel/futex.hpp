@@ -30,7 +30,7 @@ struct FutexQ {
   FutexKey key;
   Word& node;                    ///< plist_node, lock_ptr and key, on one line
   PiState* pi_state = nullptr;   ///< of FUTEX_LOCK_PI
-  HashBucket* bucket = nullptr;  ///< what lock_ptr says; null: woken
+  HashBucket* bucket = nullptr;  ///< what lock_ptr says; null: nobody has queued it, or woken
   FutexQ* previous = nullptr;
   FutexQ* next = nullptr;
 };
@@ -40,6 +40,12 @@ Task<> plist_add(Cpu& cpu, FutexQ& q, HashBucket& bucket);
 Task<> plist_del(Cpu& cpu, FutexQ& q);
 /// The first waiter on the key, from `q` on; null if there is none. Reads each that it passes.
 Task<FutexQ*> find_waiter(Cpu& cpu, FutexQ* q, const FutexKey& key);
+
+// Of kernel/futex/core.c.
+/// Locks the bucket that the waiter is in. False: it is in none, as it has been woken.
+Task<bool> futex_q_lockptr_lock(Kernel& kernel, Thread& thread, FutexQ& q);
+/// __futex_unqueue(), and the unlock after it.
+Task<> futex_unqueue_locked(Kernel& kernel, Thread& thread, FutexQ& q);
 
 /// FUTEX_WAIT: sleeps until woken if the word is `value`. False, EWOULDBLOCK, if it isn't.
 Task<bool> futex_wait(Kernel& kernel, Thread& thread, Futex& futex, std::uint32_t value);

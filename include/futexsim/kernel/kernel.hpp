@@ -36,9 +36,10 @@ struct KernelParameters {
   std::vector<std::string> policies;  ///< those that existed; the first is the default
   HashChoice global_hash;             ///< of keys that go to a global table
   HashChoice private_hash;            ///< of keys that go to a process's own table
-  SizingChoice global_sizing{"256-per-cpu"};
+  SizingChoice global_sizing;
   SizingChoice private_sizing = {};     ///< none where no process gets a table unasked
   HashControlChoice hash_control = {};  ///< none where processes can't ask for a table
+  std::uint32_t static_buckets = 0;     ///< a global table up to this size is a static array
   std::optional<Quantity> grace_period = {};
   std::optional<bool> wake_checks_waiters = {};  ///< absent: where there is a counter of waiters
   bool wake_q = true;
@@ -46,10 +47,14 @@ struct KernelParameters {
   std::string perf_futex_hash = "v6.16";
 
   static const Declaration<KernelParameters>& declaration();
+
+  bool counts_waiters() const { return waiters != "none"; }
+  /// Does futex_q_unlock() decrement the counter before it unlocks (commit fe00e88d217a)?
+  bool decrements_before_unlock() const { return waiters == "decrement-before-unlock"; }
 };
 
 /// `choice` with its buckets filled in by the kernel's rule if it doesn't say how many, for a
-/// process of `threads` threads. InputError if there is no such rule.
+/// process that had so many threads before its last clone(). InputError if there is no such rule.
 PolicyChoice with_buckets(const PolicyChoice& choice, const KernelParameters& kernel,
                           const Topology& topology, std::uint32_t threads);
 
@@ -93,7 +98,9 @@ class Kernel {
          Hardware& hardware);
 
   /// A new process, with its own hash table if the policy is so. References stay valid.
-  Mm& create_mm(NodeId main_node, RandomStream& random);
+  /// `threads`: how many it had before its last clone(), which decides how large that table is
+  /// where the policy doesn't.
+  Mm& create_mm(NodeId main_node, std::uint32_t threads, RandomStream& random);
   Scheduler& scheduler() { return scheduler_; }
   const KernelParameters& parameters() const { return parameters_; }
 
@@ -104,6 +111,8 @@ class Kernel {
 
   /// System call and get_futex_key().
   Task<> enter(Thread& thread, const FutexKey& key);
+  /// Of a process-shared futex; the key of a private one is known without memory.
+  Task<> get_futex_key(Thread& thread, const FutexKey& key);
   Task<FoundBucket> futex_hash(Thread& thread, const FutexKey& key);
   Task<> futex_hash_put(Thread& thread, FoundBucket found);
   /// Do nothing in a kernel without the counter.
@@ -111,17 +120,22 @@ class Kernel {
   Task<> waiters_dec(Thread& thread, HashBucket& bucket);
   Task<> futex_q_lock(Thread& thread, HashBucket& bucket);
   Task<> futex_q_unlock(Thread& thread, HashBucket& bucket);
+  /// The futex word, once it is compared. The thread holds the lock of `hb1`, and of `hb2` if there
+  /// is one, and may lose its CPU with them under PREEMPT_RT.
+  Task<std::uint32_t> get_futex_value_locked(Thread& thread, Word& word, HashBucket& hb1,
+                                             HashBucket* hb2 = nullptr);
   Task<> acquire(Thread& thread, HashBucket& bucket);
   Task<> release(Thread& thread, HashBucket& bucket);
   /// exit_to_user_mode_loop().
   Task<> leave(Thread& thread);
-  SpinLock& spinlock() { return *spinlock_; }
+  /// Of raw_spinlock_t, which never sleeps.
+  SpinLock& raw_spinlock() { return spinlock_->raw(); }
   bool wake_checks_waiters() const;
-  /// Under the bucket lock: read the futex word and compare.
-  Picoseconds critical_section() const { return critical_section_; }
 
+  /// A system call's own instructions.
+  Picoseconds system_call() const { return system_call_; }
   /// Of one operation, outside the bucket lock and without waiting for lines.
-  Picoseconds local_work() const { return local_work_; }
+  Picoseconds local_work() const { return system_call_ + hash_.time; }
   HashBucket& bucket_of(const Mm& mm, const FutexKey& key) {
     return bucket_of(hashing_of(mm, key), key);
   }
@@ -137,12 +151,24 @@ class Kernel {
   void forget_lock_waits();
 
  private:
+  struct TimedHash {
+    std::unique_ptr<HashFunction> function;
+    Picoseconds time;
+  };
+
+  /// A mutex that spins while its owner runs, and sleeps otherwise.
+  struct Mutex {
+    Word word;
+    const Thread* owner = nullptr;
+    std::vector<Thread*> sleepers;
+  };
+
   /// A table, and the function that hashes keys into it.
   struct Hashing {
-    const HashFunction* hash = nullptr;
+    const TimedHash* hash = nullptr;
     std::unique_ptr<FutexTable> table;
     TableLife life = {};
-    Word lock = {};                                         ///< mm->futex_hash_lock
+    Mutex lock = {};                                        ///< mm->futex_hash_lock
     std::vector<std::unique_ptr<FutexTable>> retired = {};  ///< some may still look at them
   };
 
@@ -151,7 +177,7 @@ class Kernel {
                                                                    : private_[mm.number()];
   }
   static HashBucket& bucket_of(Hashing& hashing, const FutexKey& key) {
-    const std::uint32_t hash = hashing.hash->hash(key, hashing.table->hash_bits());
+    const std::uint32_t hash = hashing.hash->function->hash(key, hashing.table->hash_bits());
     return key.names_node() ? hashing.table->bucket_on({key.node}, hash)
                             : hashing.table->bucket(hash);
   }
@@ -162,21 +188,30 @@ class Kernel {
   void build_global_table();
   Task<> pivot(Thread& thread, Hashing& hashing, const FutexTable& dead);
   Task<> rehash(Thread& thread, const Hashing& hashing, FutexTable& to);
+  Task<> lock_mutex(Thread& thread, Mutex& mutex);
+  Task<> unlock_mutex(Thread& thread, Mutex& mutex);
+  Task<> compare(Thread& thread, HashBucket& hb1, HashBucket* hb2 = nullptr);
+  static TimedHash timed(const HashChoice& choice, const Machine& machine);
+  std::unique_ptr<TablePolicy> sized_policy(std::uint32_t threads) const;
   Task<> reference_page(Thread& thread, const FutexKey& key);
+  TableContext table_context(NodeId node) const {
+    return {hardware_, parameters_.bucket, node, grace_period_, parameters_.static_buckets};
+  }
 
   KernelParameters parameters_;
   Hardware& hardware_;
   Scheduler scheduler_;
   bool counts_waiters_;
   bool decrements_before_unlock_;
-  Picoseconds local_work_;
+  Picoseconds system_call_;
   Picoseconds critical_section_;
   Picoseconds get_user_pages_;
   Picoseconds grace_period_;
-  std::unique_ptr<HashFunction> hash_;         ///< of the chosen policy's table
-  std::unique_ptr<HashFunction> global_hash_;  ///< of a global table beside private ones
+  TimedHash hash_;         ///< of the chosen policy's table
+  TimedHash global_hash_;  ///< of a global table beside private ones
   std::unique_ptr<SpinLock> spinlock_;
-  std::unique_ptr<TablePolicy> policy_;  ///< the chosen one
+  PolicyChoice policy_choice_;
+  std::unique_ptr<TablePolicy> policy_;  ///< the chosen one, perhaps without a number of buckets
   std::deque<Mm> mms_;
   Hashing global_;                ///< without a table until a key needs it
   std::vector<Hashing> private_;  ///< by process

@@ -26,7 +26,8 @@ struct SchedulerTimes {
 };
 
 /// Which thread has a CPU. Threads are bound, so each CPU's run queue is its own: the highest
-/// priority first, then first in, first out. SCHED_OTHER's slices are equal, as those of equal
+/// priority first, then first in, first out, but a preempted SCHED_FIFO thread comes before its
+/// equals. SCHED_OTHER's slices are equal, as those of equal
 /// threads are; SCHED_FIFO has none. A thread whose slice is over, or for whose CPU a more urgent
 /// one waits, leaves it on its way back to user space: kernel code isn't preempted (PREEMPT_NONE
 /// and PREEMPT_VOLUNTARY; what holds or awaits a spinlock isn't anyway). Under a preemptible lock
@@ -51,8 +52,9 @@ class Scheduler {
     return queue.highest_waiting() > thread.priority();
   }
 
-  /// The CPU goes to the next thread that can run. Returns when the calling thread has it again: at
-  /// once if it needn't sleep any more, else after a wake-up. Invariant: the caller runs.
+  /// The CPU goes to the next thread that can run, which takes a context switch. Returns when the
+  /// calling thread has it again: at once if it needn't sleep and no other thread's turn has come,
+  /// else after that or a wake-up. Invariant: the caller runs.
   Task<> schedule(Thread& thread);
 
   /// try_to_wake_up(): does nothing to a thread that isn't in the state `asleep`.
@@ -91,6 +93,9 @@ class Scheduler {
    public:
     explicit Timers(Scheduler& scheduler) : scheduler_(scheduler) {}
     void add(Thread& thread, Picoseconds expires);
+    bool has(const Thread& thread, Picoseconds expires) const {
+      return queue_.contains({expires, thread.number()});
+    }
     void fire() override;
 
    private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 
 #include "futexsim/engine/task.hpp"
@@ -30,8 +31,12 @@ class SpinLock {
 
   /// Can its holder lose the CPU, as under PREEMPT_RT? Nothing that holds a true spinlock can.
   virtual bool is_preemptible() const { return false; }
-  /// The holder calls Scheduler::schedule(). Requires is_preemptible().
-  virtual Task<> preempt_holder(Thread&, Word&) { throw std::logic_error("a spinlock's holder"); }
+  /// The holder of these locks calls Scheduler::schedule(). Requires is_preemptible().
+  virtual Task<> preempt_holder(Thread&, std::span<Word* const>) {
+    throw std::logic_error("a spinlock's holder");
+  }
+  /// What raw_spinlock_t is in the same kernel: never preemptible.
+  virtual SpinLock& raw() { return *this; }
 };
 
 using SpinLockChoice = Choice<SpinLock, const LockContext&>;

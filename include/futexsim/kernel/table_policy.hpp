@@ -17,8 +17,9 @@ namespace futexsim {
 struct TableContext {
   Hardware& hardware;
   const BucketLayout& layout;
-  NodeId node;                    ///< where the thread runs that asks for the table
-  Picoseconds grace_period = {};  ///< of RCU
+  NodeId node;                       ///< where the thread runs that asks for the table
+  Picoseconds grace_period = {};     ///< of RCU
+  std::uint32_t static_buckets = 0;  ///< a global table of so many or fewer is a static array
 };
 
 /// A table at work: what futex_hash() finds for a key.

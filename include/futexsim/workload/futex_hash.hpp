@@ -41,8 +41,6 @@ class FutexHash final : public RunningWorkload {
   std::uint64_t address(std::uint32_t thread, std::uint32_t futex) const {
     return arrays_[thread / threads_each_].address(thread % threads_each_, futex);
   }
-  void place_lines(const std::vector<std::uint32_t>& first, Hardware& hardware);
-  void start(const std::vector<std::uint32_t>& first, RandomStream& random);
 
   Kernel& kernel_;
   std::uint32_t futexes_;

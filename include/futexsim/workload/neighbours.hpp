@@ -42,6 +42,11 @@ class Neighbours final : public RunningWorkload {
  public:
   Neighbours(const NeighboursParameters& parameters, const WorkloadContext& context);
 
+  static Placement place(const NeighboursParameters& wanted, const Cursor& at,
+                         const Topology& topology) {
+    return wanted.place(at, topology);
+  }
+
   FutexKey key(const Thread& thread, std::uint32_t futex) const {
     return thread.mm().private_key(programs_[thread.number()].first + futex_bytes * futex);
   }
@@ -61,7 +66,6 @@ class Neighbours final : public RunningWorkload {
   };
 
   void add_programs(const NeighbourGroup& group, RandomStream& random);
-  void place_lines(Hardware& hardware);
   Task<> worker(Thread& thread);
   Task<> compute_in_user_space(Thread& thread, Picoseconds time);
 

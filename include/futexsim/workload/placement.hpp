@@ -15,7 +15,6 @@ struct ThreadParameters {
   std::uint32_t threads = 0;  ///< of each process
   std::uint32_t processes = 1;
   std::string placement = "all";
-  std::uint32_t unbound = 0;  ///< threads beside them that no config counts; of the first process
 
   /// A workload's declaration, begun with these; without `processes` if there can be only one.
   template <class Parameters>
@@ -27,9 +26,7 @@ struct ThreadParameters {
 ///   all                   thread i of each process on the i-th online CPU
 ///   nodeK                 thread i of each process on the i-th CPU of node K
 ///   one process per node  thread i of process p on the i-th CPU of the p-th node
-/// always modulo their number: perf binds threads in this way. An unbound thread goes to the next
-/// of its process's CPUs after the main thread's, one each as long as they suffice: where the
-/// scheduler, which looks for an idle CPU, might put it while all others sleep. It stays there.
+/// always modulo their number: perf binds threads in this way.
 struct Placement {
   struct ThreadPlace {
     std::uint32_t process;
@@ -44,14 +41,18 @@ struct Placement {
   };
 
   std::vector<ThreadPlace> threads;  ///< process by process
-  std::vector<ThreadPlace> unbound;
+  std::vector<ThreadPlace> unbound;  ///< of threads that a workload starts beside them
   std::vector<NodeId> main_nodes;    ///< by process: of the main thread, and so of all arrays
-  std::vector<ProcessGroup> groups;  ///< none where all processes are alike
+  std::vector<std::uint32_t> threads_of_process;  ///< all beside the main one, running or not
+  std::vector<ProcessGroup> groups;               ///< none where all processes are alike
   std::optional<std::uint32_t> measured_threads;  ///< the first so many, if not all
 
   /// InputError, at `at` (the workload), for a name that isn't a placement, or a node or processes
   /// that the machine has no place for.
   static Placement of(const ThreadParameters& wanted, const Cursor& at, const Topology& topology);
+
+  /// One more, none of whose threads has a place yet. Returns its number.
+  std::uint32_t add_process(NodeId main_node, std::uint32_t its_threads);
 
   /// Threads whose operations count.
   std::uint32_t measured() const {
