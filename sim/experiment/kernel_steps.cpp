@@ -34,8 +34,8 @@ class LineVisits {
 }  // namespace
 
 KernelSteps::KernelSteps(const KernelParameters& kernel, const Machine& machine)
-    : counts_waiters_(kernel.waiters != "none"),
-      decrements_before_unlock_(kernel.waiters == "decrement-before-unlock"),
+    : counts_waiters_(kernel.counts_waiters()),
+      decrements_before_unlock_(kernel.decrements_before_unlock()),
       loads_priv_(kernel.loads_bucket_priv),
       critical_section_(in_nanoseconds(PathTimes(machine).critical_section)),
       atomic_(machine.parameters().costs.atomic.value),

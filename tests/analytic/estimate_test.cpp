@@ -3,15 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <map>
 
 #include "../experiment/scratch_folder.hpp"
 #include "futexsim/analytic/large_table.hpp"
 #include "futexsim/analytic/mean_value_analysis.hpp"
 #include "futexsim/experiment/published_table.hpp"
 #include "futexsim/experiment/result_row.hpp"
+#include "futexsim/parts/csv_table.hpp"
 
 using namespace futexsim;
 
@@ -238,11 +239,34 @@ TEST_CASE("buckets that share lines are refused in one line") {
   CHECK(message.find("--method simulation") != std::string::npos);
 }
 
-TEST_CASE("what an estimate takes, for the record") {
-  const Point large = point("epyc-7713", 256, 131072);
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i) estimate(large);
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  const double each = took.count() / 20;
-  MESSAGE("256 threads, 131072 buckets, ms a point: " << each);
+TEST_CASE("published rows: estimates are as far from the simulation as they say") {
+  const std::string configs = FUTEXSIM_SOURCE_DIR "/configs";
+  const CsvTable simulated = CsvTable::read(configs + "/validated.csv");
+  std::map<double, std::vector<double>> errors;  // by the worst that the estimate's class states
+  std::map<double, double> stated_median;
+  std::size_t index = 0;
+  for (const PublishedTable& table : read_published(configs + "/published", catalogue(), {})) {
+    for (const PublishedRow& row : table.rows) {
+      const CsvTable::Row same = simulated.row(index++);
+      REQUIRE(same.text("table") == table.name);
+      Estimate found;
+      try {
+        found = estimate(row.point.value());
+      } catch (const InputError&) {
+        continue;  // another lock, several threads a CPU: refused
+      }
+      errors[found.error.worst].push_back(
+          std::abs(found.ops_per_sec_per_thread / same.number("simulated") - 1));
+      stated_median[found.error.worst] = found.error.median;
+    }
+  }
+  CHECK(errors.size() == 3);
+  for (const auto& [stated, of_class] : errors) {
+    CAPTURE(stated);
+    CAPTURE(of_class.size());
+    CAPTURE(median(of_class));
+    CAPTURE(*std::max_element(of_class.begin(), of_class.end()));
+    CHECK(*std::max_element(of_class.begin(), of_class.end()) < 1.1 * stated);
+    CHECK(median(of_class) < 1.25 * stated_median[stated]);
+  }
 }

@@ -50,7 +50,7 @@ TableOutcome outcome(const PublishedTable& table, std::initializer_list<double> 
   TableOutcome out{&table, {}};
   for (const double error : errors)
     out.rows.push_back(
-        {.simulated = {}, .error = error, .not_run = {}, .error_under_hypothesis = {}});
+        {.simulated = {}, .published_plus_minus_pct = {}, .error = error, .not_run = {}, .error_under_hypothesis = {}});
   return out;
 }
 
