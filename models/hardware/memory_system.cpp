@@ -68,8 +68,7 @@ bool MemorySystem::hits(const CacheLine& line, CoreId core, Access access) const
 void MemorySystem::request(LineRequest& request) {
   CacheLine& line = *request.line;
   request.issued = simulation_.now();
-  const bool joins_reads =
-      line.reads_in_flight > 0 && line.waiting.empty() && reads_overlap(line);
+  const bool joins_reads = line.reads_in_flight > 0 && line.waiting.empty() && reads_overlap(line);
   if (request.access == Access::read && joins_reads) return start(request);
   line.waiting.push(request);
   if (!in_flight(line)) start_next(line);

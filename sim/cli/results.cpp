@@ -28,8 +28,8 @@ Document read_config(const ParsedLine& options, const Catalogue& catalogue) {
 std::string result_text(const Point& point, const PointResult& result, const Envelope& envelope,
                         const std::string& format, bool explain, bool histogram) {
   if (format == "perf") return perf_report(point, result);
-  return row_as(
-      with_model_error(result_row(point, result, explain, histogram), envelope.at(point)), format);
+  return row_as(with_model_error(result_row(point, result, explain, histogram), envelope.at(point)),
+                format);
 }
 
 std::string row_as(const nlohmann::ordered_json& row, const std::string& format) {
@@ -40,7 +40,7 @@ std::string row_as(const nlohmann::ordered_json& row, const std::string& format)
 void add_method_option(CommandLine& line) {
   line.option("method", "METHOD",
               "simulation (default), or analytic: a queueing estimate at once, of the mean only, "
-              "mostly within 10 % of the simulation, 20 % where a table is resizable");
+              "mostly within 10 % of the simulation, 30 % where a table is resizable");
 }
 
 Method read_method(const ParsedLine& options) {

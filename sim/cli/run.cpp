@@ -46,8 +46,8 @@ int run(const Arguments& arguments) {
   std::vector<std::string> inputs = model_files({&point, 1}, catalogue);
   inputs.push_back(config.source());
   if (method == Method::analytic) {
-    const std::string text = row_as(
-        with_model_error(estimate_row(point, estimate(point)), envelope.at(point)), format);
+    const std::string text =
+        row_as(with_model_error(estimate_row(point, estimate(point)), envelope.at(point)), format);
     Output output(options.text("output"), inputs);
     output.write(text);
     output.finish();

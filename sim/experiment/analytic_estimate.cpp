@@ -139,13 +139,13 @@ double speed(const std::vector<Quantity>& by_computing_siblings, std::size_t sib
   return mean;
 }
 
-/// Against the simulation, on the 115 rows of nine published tables that it can simulate and this
-/// can estimate (models/analytic/README.md): 58 without much waiting, 51 with, 6 resizable ones.
+/// Against the simulation, on the published rows that this can estimate: 105 without much waiting,
+/// 98 with, 6 resizable ones. A test compares these figures with configs/validated.csv.
 Estimate::Error measured_error(const Estimate& estimate, bool counted) {
-  if (counted) return {.median = 0.19, .worst = 0.21};
+  if (counted) return {.median = 0.29, .worst = 0.34};
   const double cycle = 1e9 / estimate.ops_per_sec_per_thread;
-  if (estimate.waiting < 0.1 * cycle) return {.median = 0.005, .worst = 0.10};
-  return {.median = 0.05, .worst = 0.09};
+  if (estimate.waiting < 0.1 * cycle) return {.median = 0.006, .worst = 0.12};
+  return {.median = 0.08, .worst = 0.64};
 }
 
 /// The point's network, solved for one assumption on how much the threads compute.

@@ -57,8 +57,7 @@ std::string hexadecimal(std::uint64_t address);
 std::int64_t whole(double value);
 
 /// "[thread  0] futex...: 0x... [ 1234 ops/sec ]" for each thread, unless silent, and the average.
-std::string perf_rates(const PerfFutexOptions& options, const PointResult& result,
-                       int thread_width,
+std::string perf_rates(const PerfFutexOptions& options, const PointResult& result, int thread_width,
                        const std::function<std::string(const ThreadResult&)>& futexes);
 
 /// perf's average of samples in milliseconds: "0.1234 ms (+-5.67%)".

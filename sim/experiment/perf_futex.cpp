@@ -319,8 +319,7 @@ std::int64_t whole(double value) {
   return static_cast<std::int64_t>(value);
 }
 
-std::string perf_rates(const PerfFutexOptions& options, const PointResult& result,
-                       int thread_width,
+std::string perf_rates(const PerfFutexOptions& options, const PointResult& result, int thread_width,
                        const std::function<std::string(const ThreadResult&)>& futexes) {
   std::ostringstream out;
   for (std::size_t i = 0; i < result.threads.size() && !options.silent; ++i) {

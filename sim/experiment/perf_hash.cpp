@@ -104,8 +104,7 @@ class PerfHash final : public PerfBenchmark {
   static std::string after_sharing(const PerfFutexOptions& options, const Point& point) {
     if (!options.slots) return "";
     return " P " + std::to_string(*options.slots) + " " +
-           std::to_string(
-               preallocated(*options.slots, point.kernel(), point.machine().topology()));
+           std::to_string(preallocated(*options.slots, point.kernel(), point.machine().topology()));
   }
 };
 

@@ -119,7 +119,8 @@ class World {
  private:
   std::uint32_t actors(const Point& point) const {
     const auto cpus = static_cast<std::uint32_t>(cpus_.size());
-    return cpus * Hardware::actors_per_cpu + Hardware::other_actors + (point.workload().uses_timers() ? 1 : 0);
+    return cpus * Hardware::actors_per_cpu + Hardware::other_actors +
+           (point.workload().uses_timers() ? 1 : 0);
   }
 
   const Point& point_;

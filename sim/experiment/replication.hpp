@@ -12,8 +12,8 @@ namespace futexsim {
 /// One simulation of a point: a heap, keys and starting places of its own.
 ///
 /// Of a steady workload it warms up twice. Rates begin where MSER-5 says that the batches' rates
-/// have settled, which is known only afterwards; costs and waits begin after a fifth of the operations
-/// that every replication makes at least.
+/// have settled, which is known only afterwards; costs and waits begin after a fifth of the
+/// operations that every replication makes at least.
 struct Replication {
   double measured = 0;          ///< what the workload measures; operations per second after MSER-5
   std::vector<double> samples;  ///< of which it is the mean, of a workload that ends

@@ -161,7 +161,8 @@ std::string note_on_models(const std::vector<ordered_json>& rows) {
   }
   if (!known) return "";
   std::string out =
-      "\nmodel ±%: how far the model is from the published rows most like this; ±%: sampling alone\n";
+      "\nmodel ±%: how far the model is from the published rows most like this; ±%: sampling "
+      "alone\n";
   for (const auto& [difference, count] : outside) {
     out += "outside the validated envelope: " + difference;
     if (rows.size() > 1) out += ", " + std::to_string(count) + " of the points";

@@ -30,7 +30,8 @@ class Folder {
     }
     write_file_atomically(folder_ / "validated.csv",
                           "table,machine,kernel,threads,placement,policy,hash,buckets,processes,"
-                          "error\n" + rows);
+                          "error\n" +
+                              rows);
   }
   Catalogue catalogue() const { return Catalogue(folder_ / ""); }
 
@@ -76,10 +77,9 @@ TEST_CASE("what no published row has is said") {
   v617["kernel"] = "v6.17";
   v617["policy"]["name"] = "percpu";
   const ModelError error = at(folder.catalogue(), v617);
-  CHECK(error.outside ==
-        std::vector<std::string>{"kernel v6.17 (measured: 2024-rfc-v2)",
-                                 "policy percpu (measured: private)",
-                                 "hash jhash2_addr_offs (measured: jhash2)"});
+  CHECK(error.outside == std::vector<std::string>{"kernel v6.17 (measured: 2024-rfc-v2)",
+                                                  "policy percpu (measured: private)",
+                                                  "hash jhash2_addr_offs (measured: jhash2)"});
   CHECK(error.expected.has_value());
 }
 

@@ -49,8 +49,11 @@ std::string refusal(const std::string& rows) {
 TableOutcome outcome(const PublishedTable& table, std::initializer_list<double> errors) {
   TableOutcome out{&table, {}};
   for (const double error : errors)
-    out.rows.push_back(
-        {.simulated = {}, .published_plus_minus_pct = {}, .error = error, .not_run = {}, .error_under_hypothesis = {}});
+    out.rows.push_back({.simulated = {},
+                        .published_plus_minus_pct = {},
+                        .error = error,
+                        .not_run = {},
+                        .error_under_hypothesis = {}});
   return out;
 }
 

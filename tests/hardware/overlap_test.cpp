@@ -34,7 +34,8 @@ TEST_CASE("without an interval each read waits until the one before has its data
   CHECK(done[2] == nanoseconds(160));
 }
 
-TEST_CASE("reads of a shared line overlap, an interval apart; the first one takes it from its owner") {
+TEST_CASE(
+    "reads of a shared line overlap, an interval apart; the first one takes it from its owner") {
   // 20 ns alone; then both others set out, 5 ns apart, and take 20 ns each.
   Lab lab(four_cores().read_interval(5), 4);
   const auto done = three_readers(lab, lab.word_owned_by(0));
