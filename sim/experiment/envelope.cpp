@@ -93,12 +93,12 @@ bool Envelope::same_protocol(const std::string& machine, const Point& point) con
          point.machine().parameters().protocol.name();
 }
 
-/// In units that make a factor of four in the number of threads as bad as another hash function and
-/// kernel, and nothing as bad as another machine.
+/// In units that make a factor of four in the number of threads as bad as one node for several, and
+/// nothing as bad as another policy: tables that count their users behave like no other.
 double Envelope::distance(const Conditions& point, const Conditions& row, const Point& on) const {
   double out = 0;
   if (point.machine != row.machine) out += same_protocol(row.machine, on) ? 3 : 100;
-  if (point.policy != row.policy) out += 2;
+  if (point.policy != row.policy) out += 4;
   if (point.is_shared != row.is_shared) out += 2;
   if (point.on_one_node != row.on_one_node) out += 1.5;
   if (point.processes != row.processes) out += 1;
