@@ -12,7 +12,14 @@ const Declaration<StallParameters>& StallParameters::declaration() {
           .required("rate", &P::rate,
                     {.unit = "1/s", .help = "of each CPU", .min = 0.001, .max = 10'000})
           .required("duration", &P::duration,
-                    {.unit = "us", .help = "of each", .min = 1, .max = 1'000'000});
+                    {.unit = "us", .help = "of each", .min = 1, .max = 10'000})
+          .check([](const P& stalls, const Cursor& at) {
+            if (stalls.rate.value * stalls.duration.value > 5e5) {
+              at.refuse(
+                  "stalls that leave a CPU half of its time: rate times duration at most "
+                  "500000 us a second");
+            }
+          });
   return declaration;
 }
 

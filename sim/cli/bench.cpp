@@ -134,9 +134,9 @@ int bench(const Arguments& arguments) {
     if (benchmark != nullptr && one != benchmark) continue;
     jobs.push_back({*one, one->point(options, catalogue)});
   }
+  const Envelope envelope(catalogue);
   const Interruption interruption(Output::is_file(line.text("output")));
   Output output(line.text("output"), model_files({&jobs.front().point, 1}, catalogue));
-  const Envelope envelope(catalogue);
   PrecisionCheck precision;
   for (const auto& [one, point] : jobs) {
     if (format == "perf") {

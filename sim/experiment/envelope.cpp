@@ -7,6 +7,7 @@
 #include "futexsim/experiment/text_table.hpp"
 #include "futexsim/parts/csv_table.hpp"
 #include "futexsim/parts/document.hpp"
+#include "futexsim/parts/nearest_name.hpp"
 #include "json_cell.hpp"
 
 namespace futexsim {
@@ -52,9 +53,21 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
   std::error_code missing;
   if (!std::filesystem::exists(file, missing)) return;
   const CsvTable csv = CsvTable::read(file.string());
+  csv.require_columns({"table", "machine", "kernel", "threads", "placement", "policy", "hash",
+                       "buckets", "processes", "error"});
+  const std::vector<std::string> machines = catalogue.machines();
+  const auto at_least_one = [](const CsvTable::Row& row, const char* column) {
+    const auto value = static_cast<double>(row.integer(column));
+    if (value < 1) throw row.error(column, "an integer of at least 1");
+    return value;
+  };
   for (const CsvTable::Row& row : csv.rows()) {
     const std::optional<double> error = row.optional_number("error");
     if (!error) continue;
+    if (!(*error > -1 && *error < 1000)) throw row.error("error", "a number above -1, below 1000");
+    if (std::find(machines.begin(), machines.end(), row.text("machine")) == machines.end()) {
+      throw row.error("machine", listed(machines), nearest_name(row.text("machine"), machines));
+    }
     std::string policy = row.text("policy");
     const bool is_shared = policy.ends_with(shared_suffix);
     if (is_shared) policy.resize(policy.size() - shared_suffix.size());
@@ -64,9 +77,9 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
                                     .hash = row.text("hash"),
                                     .is_shared = is_shared,
                                     .on_one_node = row.text("placement").starts_with("node"),
-                                    .processes = row.optional_number("processes").value_or(1),
-                                    .threads = row.number("threads"),
-                                    .buckets = row.number("buckets")},
+                                    .processes = at_least_one(row, "processes"),
+                                    .threads = at_least_one(row, "threads"),
+                                    .buckets = at_least_one(row, "buckets")},
                      .table = row.text("table"),
                      .error = *error});
   }

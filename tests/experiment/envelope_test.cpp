@@ -110,3 +110,16 @@ TEST_CASE("a file that isn't such a table is refused where it is wrong") {
   CHECK(message.find("validated.csv:2:") != std::string::npos);
   CHECK(message.find("much") != std::string::npos);
 }
+
+TEST_CASE("impossible rows are refused") {
+  const auto refusal = [](const std::string& row) {
+    const Folder folder("e5," + row + "\n");
+    return message_of([&] { Envelope{folder.catalogue()}; });
+  };
+  CHECK(refusal("e5-2650,2024-rfc-v2,0,all,private,jhash2,64,1,0.1").find("at least 1") !=
+        std::string::npos);
+  CHECK(refusal("e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,-1").find("above -1") !=
+        std::string::npos);
+  CHECK(refusal("e5-265,2024-rfc-v2,28,all,private,jhash2,64,1,0.1").find("\"e5-2650\"") !=
+        std::string::npos);
+}
