@@ -111,16 +111,18 @@ void MemorySystem::start(LineRequest& request) {
   const auto distance = static_cast<std::size_t>(transfer.distance);
   ++counts_.transfers[distance];
   counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
-  counts_.queueing += static_cast<std::uint64_t>((now - request.issued).count);
+  const Picoseconds turn = at_hand ? now : turn_of(request);
+  counts_.queueing += static_cast<std::uint64_t>((turn - request.issued).count);
   if (request.access == Access::write) requeue_spinners(line);
-  simulation_.schedule(*request.requester, turn_of(request) + transfer.latency);
+  simulation_.schedule(*request.requester, turn + transfer.latency);
 }
 
 /// When the request is answered: now, or after the reads that it overlaps with.
 Picoseconds MemorySystem::turn_of(const LineRequest& request) {
   const Picoseconds now = simulation_.now();
+  if (request.access == Access::write) return now;
   const std::optional<Picoseconds> interval = protocol_.read_interval();
-  if (request.access == Access::write || !interval) return now;
+  if (!interval) return now;
   CacheLine& line = *request.line;
   const Picoseconds turn = std::max(now, line.next_read_at);
   line.next_read_at = turn + *interval;

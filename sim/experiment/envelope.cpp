@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "futexsim/experiment/published_table.hpp"
 #include "futexsim/experiment/text_table.hpp"
 #include "futexsim/parts/csv_table.hpp"
 #include "futexsim/parts/document.hpp"
@@ -12,8 +13,6 @@
 
 namespace futexsim {
 namespace {
-
-constexpr std::string_view shared_suffix = "-shared-futex";
 
 /// Rows that are farther from a point than the nearest one by no more than this count as well.
 constexpr double neighbourhood = 0.75;
@@ -68,14 +67,12 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
     if (std::find(machines.begin(), machines.end(), row.text("machine")) == machines.end()) {
       throw row.error("machine", listed(machines), nearest_name(row.text("machine"), machines));
     }
-    std::string policy = row.text("policy");
-    const bool is_shared = policy.ends_with(shared_suffix);
-    if (is_shared) policy.resize(policy.size() - shared_suffix.size());
+    const PublishedPolicy policy(row.text("policy"));
     rows_.push_back({.conditions = {.machine = row.text("machine"),
                                     .kernel = row.text("kernel"),
-                                    .policy = policy,
+                                    .policy = policy.name,
                                     .hash = row.text("hash"),
-                                    .is_shared = is_shared,
+                                    .is_shared = policy.is_shared,
                                     .on_one_node = row.text("placement").starts_with("node"),
                                     .processes = at_least_one(row, "processes"),
                                     .threads = at_least_one(row, "threads"),

@@ -85,19 +85,6 @@ std::string without_place(std::string message, const CsvTable::Row& row) {
   return message.starts_with(place) ? message.substr(place.size()) : message;
 }
 
-/// Ends the name of a policy whose futexes are process-shared ones.
-constexpr std::string_view shared_suffix = "-shared-futex";
-
-bool is_shared(const CsvTable::Row& row) {
-  return row.text("policy").ends_with(shared_suffix);
-}
-
-std::string policy_of(const CsvTable::Row& row) {
-  std::string policy = row.text("policy");
-  if (is_shared(row)) policy.resize(policy.size() - shared_suffix.size());
-  return policy;
-}
-
 /// Reads rows of one file.
 class RowReader {
  public:
@@ -128,10 +115,11 @@ class RowReader {
 
  private:
   Document config(const CsvTable::Row& row) const {
-    json policy = {{"name", policy_of(row)}};
+    const PublishedPolicy published(row.text("policy"));
+    json policy = {{"name", published.name}};
     const std::int64_t buckets = count(row, "buckets");
-    if (PolicyChoice::Parts::instance().find(policy_of(row)) != nullptr &&
-        has_parameter(policy_of(row), "buckets")) {
+    if (PolicyChoice::Parts::instance().find(published.name) != nullptr &&
+        has_parameter(published.name, "buckets")) {
       policy["buckets"] = buckets;
       policy["aligned"] = optional_count(table_, row, "aligned", 1) == 1;
     }
@@ -143,7 +131,7 @@ class RowReader {
                  {{"name", "futex-hash"},
                   {"threads", count(row, "threads")},
                   {"processes", optional_count(table_, row, "processes", 1)},
-                  {"shared", is_shared(row)},
+                  {"shared", published.is_shared},
                   {"futexes_per_thread", count(row, "futexes_per_thread")},
                   {"placement", row.text("placement")}}}};
     if (settings_.seed) out["seed"] = *settings_.seed;
@@ -154,7 +142,7 @@ class RowReader {
   /// Why the model can't run the row, as far as its names tell. A file of a machine or kernel that
   /// is there but wrong is no fault of the row: InputError.
   std::string obstacle(const CsvTable::Row& row, const Cursor& config) const {
-    const std::string policy = policy_of(row);
+    const std::string policy = PublishedPolicy(row.text("policy")).name;
     const auto check_name = [](const std::string& kind, const std::string& name,
                                const std::vector<std::string>& known) {
       if (!is_path(name)) return unknown(kind, name, known);
@@ -215,6 +203,11 @@ std::vector<std::string> csv_files(const std::string& path) {
 }
 
 }  // namespace
+
+PublishedPolicy::PublishedPolicy(const std::string& column)
+    : name(column), is_shared(column.ends_with("-shared-futex")) {
+  if (is_shared) name.resize(name.rfind("-shared-futex"));
+}
 
 bool PublishedTable::fitted() const {
   return std::any_of(rows.begin(), rows.end(), [](const PublishedRow& row) { return row.fitted; });

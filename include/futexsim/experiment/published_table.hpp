@@ -35,6 +35,14 @@ struct PublishedTable {
   bool fitted() const;
 };
 
+/// The column `policy`: "global-shared-futex" is the policy "global" with process-shared futexes.
+struct PublishedPolicy {
+  explicit PublishedPolicy(const std::string& column);
+
+  std::string name;
+  bool is_shared;
+};
+
 /// The tables of a CSV file, or of all CSV files of a folder in name order. A row that asks for
 /// what the model, the machine or the kernel hasn't got has no point, and says why. InputError for
 /// broken CSV, a field that isn't what its column holds, and a broken machine or kernel file.
