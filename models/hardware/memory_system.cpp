@@ -111,7 +111,7 @@ void MemorySystem::start(LineRequest& request) {
   const auto distance = static_cast<std::size_t>(transfer.distance);
   ++counts_.transfers[distance];
   counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
-  const Picoseconds turn = at_hand ? now : turn_of(request);
+  const Picoseconds turn = turn_of(request);
   counts_.queueing += static_cast<std::uint64_t>((turn - request.issued).count);
   if (request.access == Access::write) requeue_spinners(line);
   simulation_.schedule(*request.requester, turn + transfer.latency);
