@@ -80,17 +80,28 @@ bool MemorySystem::reads_overlap(const CacheLine& line) const {
 }
 
 void MemorySystem::start_next(CacheLine& line) {
-  // Who waited for the line below the L3 that it came to has been queued there before the next
-  // request from outside could arrive: these go first, and nobody starves.
-  const L3Id l3 = topology_.l3_of(line.responder);
-  LineRequest& request = line.waiting.pop_first(
-      line.came_below_l3,
-      [&](const LineRequest& waiting) { return topology_.l3_of(waiting.core) == l3; });
+  LineRequest& request = take_next(line);
   start(request);
   if (request.access == Access::write || !reads_overlap(line)) return;
   while (!line.waiting.empty() && line.waiting.front()->access == Access::read) {
     start(line.waiting.pop());
   }
+}
+
+/// First the core that has the line: its own request is there before any snoop, and finds the line
+/// or has only the other copies invalidated. Then, until the home can have heard that the line came
+/// below its L3 and its next snoop can have taken it, who waits below that L3. Then the others:
+/// that snoop is for one of them, as the home knows nothing of who waits below.
+LineRequest& MemorySystem::take_next(CacheLine& line) {
+  const L3Id l3 = topology_.l3_of(line.responder);
+  const bool snooped =
+      simulation_.now() > line.came_below_l3 + topology_.home_round_trip(l3, line.home) +
+                              timing_.hold_window;
+  return line.waiting.pop_lowest([&](const LineRequest& waiting) -> std::uint32_t {
+    if (waiting.core == line.responder) return 0;
+    const bool below = topology_.l3_of(waiting.core) == l3;
+    return below == snooped ? 2 : 1;
+  });
 }
 
 void MemorySystem::start(LineRequest& request) {
@@ -111,7 +122,7 @@ void MemorySystem::start(LineRequest& request) {
   const auto distance = static_cast<std::size_t>(transfer.distance);
   ++counts_.transfers[distance];
   counts_.latency[distance] += static_cast<std::uint64_t>(transfer.latency.count);
-  const Picoseconds turn = turn_of(request);
+  const Picoseconds turn = at_hand ? now : turn_of(request);
   counts_.queueing += static_cast<std::uint64_t>((turn - request.issued).count);
   if (request.access == Access::write) requeue_spinners(line);
   simulation_.schedule(*request.requester, turn + transfer.latency);

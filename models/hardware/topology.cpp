@@ -136,8 +136,12 @@ void Topology::measure_paths(const TopologyDescription& description) {
     }
   }
   l3_round_trip_.resize(std::size_t{l3_groups()} * l3_groups());
+  home_round_trip_.resize(std::size_t{l3_groups()} * nodes());
   for (std::size_t from = 0; from < l3_groups(); ++from) {
     const auto distance = distances_from(graph, first_l3 + from);
+    for (std::size_t home = 0; home < nodes(); ++home) {
+      home_round_trip_[from * nodes() + home] = {distance[home]};
+    }
     for (std::size_t to = 0; to < l3_groups(); ++to) {
       // Core to L3 at both ends. The way to another node's L3 is crossed twice: there and back.
       const Picoseconds crossing = this->crossing(l3_node_[from], l3_node_[to]);

@@ -259,7 +259,9 @@ TEST_CASE("published rows: estimates are as far from the simulation as they say"
     }
   }
   CHECK(errors.size() == 3);
-  for (const auto& [stated, of_class] : errors) {
+  for (const auto& error : errors) {  // clang 14 captures no structured bindings
+    const double stated = error.first;
+    const std::vector<double>& of_class = error.second;
     CAPTURE(stated);
     CAPTURE(of_class.size());
     CAPTURE(median(of_class));

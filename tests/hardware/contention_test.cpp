@@ -92,26 +92,10 @@ TEST_CASE("requesters below one L3 get the line one after the other, in the orde
         static_cast<std::uint64_t>(nanoseconds(19 + 38 + 57).count));
 }
 
-TEST_CASE("a line that has come from afar serves its new neighbours first, wherever its home is") {
-  // CPU 2 gets it at 200. CPU 1, on the old socket, asked before CPU 3, beside CPU 2.
-  for (const std::uint32_t home : {0U, 1U}) {
-    Lab lab(TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40), 4);
-    Word& word = lab.word_owned_by(0, home);
-    std::vector<Picoseconds> done(4);
-    for (const std::uint32_t cpu : {2U, 1U, 3U}) {
-      const std::int64_t asked = cpu == 2 ? 100 : 100 + cpu;
-      lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(asked));
-    }
-    CHECK(lab.run_to_end());
-    CHECK(done[2] == nanoseconds(200));
-    CHECK(done[3] == nanoseconds(220));
-    CHECK(done[1] == nanoseconds(320));
-  }
-}
-
-TEST_CASE("all neighbours who waited go first, and in the order in which they asked") {
-  // CPU 7 gets it at 200, and CPUs 8 to 13 beside it after 20 ns each, until 320. CPU 1 asked
-  // before all of them, and needs 100 from there.
+TEST_CASE("neighbours of a line's new holder go first until the home's next snoop can be there") {
+  // Home on the old socket. CPU 7 gets the line at 200, so the home's next snoop is there at 280.
+  // Until then CPUs 13 to 9 have their turns; then CPU 1, who asked before all of them, and from
+  // the old socket CPU 8 again.
   Lab lab(TestMachine{}.nodes(2).cores_per_node(7).same_l3(20).other_l3(20).crossing(40), 14);
   Word& word = lab.word_owned_by(0);
   std::vector<Picoseconds> done(14);
@@ -121,28 +105,55 @@ TEST_CASE("all neighbours who waited go first, and in the order in which they as
   }
   CHECK(lab.run_to_end());
   CHECK(done[7] == nanoseconds(200));
-  for (std::uint32_t cpu = 8; cpu <= 13; ++cpu) {
+  for (std::uint32_t cpu = 9; cpu <= 13; ++cpu) {
     CHECK(done[cpu] == nanoseconds(220 + 20 * (13 - cpu)));
   }
-  CHECK(done[1] == nanoseconds(420));
+  CHECK(done[1] == nanoseconds(400));
+  CHECK(done[8] == nanoseconds(500));
 }
 
-TEST_CASE("who asks at the instant at which a line comes below its L3 has waited, later not") {
-  // CPU 3 gets it at 200. CPU 1, on the old socket, asked at 150; CPU 2 is beside CPU 3.
-  const auto done_when_asked_at = [](Picoseconds at) {
-    Lab lab(TestMachine{}.nodes(2).same_l3(20).other_l3(20).crossing(40), 4);
-    Word& word = lab.word_owned_by(0);
-    std::vector<Picoseconds> done(4);
-    lab.start(3, add_once(lab.cpu(3), word, done[3]), nanoseconds(100));
-    lab.start(1, add_once(lab.cpu(1), word, done[1]), nanoseconds(150));
-    lab.start(2, add_once(lab.cpu(2), word, done[2]), at);
+TEST_CASE("at the line's home only who waits when it comes goes first, or until the hold window ends") {
+  // CPU 3 gets it at 200; CPU 1, on the other socket, asked at 150, CPU 4 at 160 and CPU 5, both
+  // beside CPU 3, at 210.
+  const auto done_with = [](const TestMachine& machine, std::uint32_t home) {
+    Lab lab(TestMachine(machine).nodes(2).cores_per_node(3).same_l3(20).other_l3(20).crossing(40),
+            6);
+    Word& word = lab.word_owned_by(0, home);
+    std::vector<Picoseconds> done(6);
+    const auto ask = [&](std::uint32_t cpu, std::int64_t at) {
+      lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(at));
+    };
+    ask(3, 100);
+    ask(1, 150);
+    ask(4, 160);
+    ask(5, 210);
     CHECK(lab.run_to_end());
     CHECK(done[3] == nanoseconds(200));
-    return std::pair(done[1], done[2]);
+    CHECK(done[4] == nanoseconds(220));
+    return std::pair(done[1], done[5]);
   };
-  CHECK(done_when_asked_at(nanoseconds(200)) == std::pair(nanoseconds(320), nanoseconds(220)));
-  CHECK(done_when_asked_at(nanoseconds(200) + one_ps) ==
-        std::pair(nanoseconds(300), nanoseconds(400)));
+  const auto stranger_first = std::pair(nanoseconds(320), nanoseconds(420));
+  const auto neighbour_first = std::pair(nanoseconds(340), nanoseconds(240));
+  CHECK(done_with(TestMachine{}, 1) == stranger_first);
+  CHECK(done_with(TestMachine{}.hold_window(19), 1) == stranger_first);
+  CHECK(done_with(TestMachine{}.hold_window(20), 1) == neighbour_first);
+  CHECK(done_with(TestMachine{}, 0) == neighbour_first);
+}
+
+TEST_CASE("once the home's snoop is there, strangers go before neighbours who asked earlier") {
+  // CPU 5 has held it, at its home, for long. CPU 3 beside it asks first, then CPU 1 and CPU 4: the
+  // transfer to CPU 3 is under way, then CPU 1 goes before CPU 4.
+  Lab lab(TestMachine{}.nodes(2).cores_per_node(3).same_l3(20).other_l3(20).crossing(40), 6);
+  Word& word = lab.word_owned_by(5, 1);
+  std::vector<Picoseconds> done(6);
+  std::int64_t asked = 100;
+  for (const std::uint32_t cpu : {3U, 4U, 1U}) {
+    lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(asked++));
+  }
+  CHECK(lab.run_to_end());
+  CHECK(done[3] == nanoseconds(120));
+  CHECK(done[1] == nanoseconds(220));
+  CHECK(done[4] == nanoseconds(320));
 }
 
 TEST_CASE("one transfer at a time on a line; two lines travel at once") {
@@ -157,38 +168,20 @@ TEST_CASE("one transfer at a time on a line; two lines travel at once") {
   CHECK(second == nanoseconds(121));
 }
 
-TEST_CASE("who waited below the L3 that a line comes to goes before an earlier stranger") {
-  // CPUs 0 to 3 are on node 0, 4 to 7 on node 1; the line lies with 0. CPU 4 asks at 100 and has it
-  // at 300. Meanwhile 1 asked, then 5. The line is on node 1 now, so 5 is served at 320, 1 at 520.
-  // CPU 6 asks after the line has come to node 1: it waits its turn, and comes after 1.
-  Lab lab(TestMachine{}.nodes(2).cores_per_node(4).same_l3(20).other_l3(20).crossing(90), 8);
+TEST_CASE("a line that the sibling has brought meanwhile only crosses the core, before any other") {
+  // CPUs 1 and 4 share a core and ask at 100 and 101, CPU 2 in between: 1 at 120, 4 four
+  // nanoseconds later, and then CPU 2.
+  Lab lab(TestMachine{}.threads_per_core(2).cores_per_node(3).same_l3(20).same_core(4), 6);
   Word& word = lab.word_owned_by(0);
-  std::vector<Picoseconds> done(8);
-  const auto ask = [&](std::uint32_t cpu, std::int64_t at) {
-    lab.start(cpu, add_once(lab.cpu(cpu), word, done[cpu]), nanoseconds(at));
-  };
-  ask(4, 100);
-  ask(1, 150);
-  ask(5, 200);
-  ask(6, 310);
-  CHECK(lab.run_to_end());
-  CHECK(done[4] == nanoseconds(300));
-  CHECK(done[5] == nanoseconds(320));
-  CHECK(done[1] == nanoseconds(520));
-  CHECK(done[6] == nanoseconds(720));
-}
-
-TEST_CASE("a line that the sibling has brought meanwhile only crosses the core") {
-  // CPUs 1 and 3 share a core and ask at 100 and 101: 1 at 120, 3 four nanoseconds later.
-  Lab lab(TestMachine{}.threads_per_core(2).same_l3(20).same_core(4), 4);
-  Word& word = lab.word_owned_by(0);
-  Picoseconds first, second;
+  Picoseconds first, second, third;
   lab.start(1, add_once(lab.cpu(1), word, first), nanoseconds(50));  // computing halves the speed
-  lab.start(3, add_once(lab.cpu(3), word, second), nanoseconds(51));
+  lab.start(4, add_once(lab.cpu(4), word, third), nanoseconds(51));
+  lab.start(2, add_once(lab.cpu(2), word, second), nanoseconds(100) + Picoseconds{500});
   CHECK(lab.run_to_end());
   CHECK(first == nanoseconds(120));
-  CHECK(second == nanoseconds(124));
-  CHECK(lab.transfers(Distance::same_l3) == 1);
+  CHECK(third == nanoseconds(124));
+  CHECK(second == nanoseconds(144));
+  CHECK(lab.transfers(Distance::same_l3) == 2);
   CHECK(lab.transfers(Distance::same_core) == 1);
 }
 

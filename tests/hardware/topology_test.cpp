@@ -70,6 +70,8 @@ TEST_CASE("between two sockets a line crosses the link twice beside its way in a
   CHECK(topology.round_trip({0}, {0}) == nanoseconds(20));
   CHECK(topology.round_trip({0}, {1}) == nanoseconds(20 + 2 * 40));
   CHECK(topology.round_trip({1}, {0}) == nanoseconds(20 + 2 * 40));
+  CHECK(topology.home_round_trip({0}, {0}) == nanoseconds(0));
+  CHECK(topology.home_round_trip({0}, {1}) == nanoseconds(2 * 40));
 }
 
 TEST_CASE("four nodes in a ring: opposite corners are two links apart") {
@@ -99,6 +101,8 @@ TEST_CASE("two L3 groups in each of two nodes: four distances") {
   CHECK(topology.round_trip({1}, {1}) == nanoseconds(20));
   CHECK(topology.round_trip({0}, {1}) == nanoseconds(50));
   CHECK(topology.round_trip({1}, {2}) == nanoseconds(50 + 2 * 60));
+  CHECK(topology.home_round_trip({1}, {0}) == nanoseconds(30));
+  CHECK(topology.home_round_trip({1}, {1}) == nanoseconds(30 + 2 * 60));
 }
 
 TEST_CASE("odd latencies lose no half picosecond") {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "futexsim/engine/simulation.hpp"
 #include "futexsim/hardware/ids.hpp"
@@ -41,20 +40,23 @@ class RequestQueue {
     head_ = first.next;
     return first;
   }
-  /// Takes out the first request that `matches` among those issued until `issued`, or else the
-  /// first of all. O(those).
-  template <class Predicate>
-  LineRequest& pop_first(Picoseconds issued, Predicate matches) {
-    LineRequest* before = nullptr;
-    for (LineRequest* request = head_; request != nullptr && request->issued <= issued;
-         before = std::exchange(request, request->next)) {
-      if (!matches(*request)) continue;
-      if (before == nullptr) break;
-      before->next = request->next;
-      if (tail_ == request) tail_ = before;
-      return *request;
+  /// Takes out the request of the lowest rank, the first of equals. Ranks begin with 0.
+  /// O(requests until one has that).
+  template <class Rank>
+  LineRequest& pop_lowest(Rank rank_of) {
+    LineRequest* before_lowest = nullptr;
+    std::uint32_t lowest = rank_of(*head_);
+    for (LineRequest* before = head_; lowest > 0 && before->next != nullptr; before = before->next) {
+      const std::uint32_t rank = rank_of(*before->next);
+      if (rank >= lowest) continue;
+      lowest = rank;
+      before_lowest = before;
     }
-    return pop();
+    if (before_lowest == nullptr) return pop();
+    LineRequest& taken = *before_lowest->next;
+    before_lowest->next = taken.next;
+    if (tail_ == &taken) tail_ = before_lowest;
+    return taken;
   }
 
  private:

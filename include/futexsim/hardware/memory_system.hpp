@@ -62,6 +62,7 @@ class MemorySystem {
   bool holds_copy(const CacheLine& line, CoreId core) const;
   bool reads_overlap(const CacheLine& line) const;
   void start_next(CacheLine& line);
+  LineRequest& take_next(CacheLine& line);
   void start(LineRequest& request);
   Picoseconds turn_of(const LineRequest& request);
   void requeue_spinners(CacheLine& line);

@@ -62,6 +62,10 @@ class Topology {
   Picoseconds crossing(NodeId from, NodeId to) const {
     return node_crossing_[from.value * node_cpus_.size() + to.value];
   }
+  /// From an L3 to the home agent of a node and back. Zero where the L3 is the home node's only one.
+  Picoseconds home_round_trip(L3Id l3, NodeId home) const {
+    return home_round_trip_[l3.value * node_cpus_.size() + home.value];
+  }
 
  private:
   void index_cpus(const TopologyDescription& description);
@@ -77,6 +81,7 @@ class Topology {
   std::vector<NodeId> l3_node_;
   std::vector<Picoseconds> l3_round_trip_;
   std::vector<Picoseconds> node_crossing_;
+  std::vector<Picoseconds> home_round_trip_;
 };
 
 }  // namespace futexsim
