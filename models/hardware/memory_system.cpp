@@ -94,9 +94,9 @@ void MemorySystem::start_next(CacheLine& line) {
 /// that snoop is for one of them, as the home knows nothing of who waits below.
 LineRequest& MemorySystem::take_next(CacheLine& line) {
   const L3Id l3 = topology_.l3_of(line.responder);
-  const bool snooped =
-      simulation_.now() > line.came_below_l3 + topology_.home_round_trip(l3, line.home) +
-                              timing_.hold_window;
+  const bool snooped = simulation_.now() > line.came_below_l3 +
+                                               topology_.home_round_trip(l3, line.home) +
+                                               timing_.hold_window;
   return line.waiting.pop_lowest([&](const LineRequest& waiting) -> std::uint32_t {
     if (waiting.core == line.responder) return 0;
     const bool below = topology_.l3_of(waiting.core) == l3;

@@ -112,7 +112,8 @@ TEST_CASE("neighbours of a line's new holder go first until the home's next snoo
   CHECK(done[8] == nanoseconds(500));
 }
 
-TEST_CASE("at the line's home only who waits when it comes goes first, or until the hold window ends") {
+TEST_CASE(
+    "at the line's home only who waits when it comes goes first, or until the hold window ends") {
   // CPU 3 gets it at 200; CPU 1, on the other socket, asked at 150, CPU 4 at 160 and CPU 5, both
   // beside CPU 3, at 210.
   const auto done_with = [](const TestMachine& machine, std::uint32_t home) {

@@ -41,8 +41,8 @@ nlohmann::json workload(const char* name, std::uint32_t threads, const char* key
 TEST_CASE("waking all at once is cheaper than one at a time") {
   const double one = measured(config(workload("futex-wake", 16)));
   const double all = measured(config(workload("futex-wake", 16, "nwakes", 16)));
-  // A call costs at least the system call of the E5, some 165 ns, of which 15 are saved.
-  CHECK(one - all > 15 * 164e-6);
+  // A call costs at least the system call of the E5, some 91 ns, of which 15 are saved.
+  CHECK(one - all > 15 * 90e-6);
 }
 
 TEST_CASE("time to wake grows with the threads, at least by a wake-up for each") {
@@ -95,8 +95,8 @@ TEST_CASE("glibc's way through user space saves system calls where nobody waits"
   nlohmann::json in_user_space = workload("futex-lock-pi", 4, "multi", true);
   in_user_space["user_space_first"] = true;
   const double glibc = measured(config(in_user_space));
-  // Two system calls of some 200 ns in 54 us.
-  CHECK(1e9 / perf - 1e9 / glibc > 400);
+  // Two system calls of some 130 ns with the atomic, and the critical section, in 54 us.
+  CHECK(1e9 / perf - 1e9 / glibc > 260);
 }
 
 TEST_CASE("every kernel runs every benchmark") {

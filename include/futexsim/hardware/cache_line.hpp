@@ -46,7 +46,8 @@ class RequestQueue {
   LineRequest& pop_lowest(Rank rank_of) {
     LineRequest* before_lowest = nullptr;
     std::uint32_t lowest = rank_of(*head_);
-    for (LineRequest* before = head_; lowest > 0 && before->next != nullptr; before = before->next) {
+    for (LineRequest* before = head_; lowest > 0 && before->next != nullptr;
+         before = before->next) {
       const std::uint32_t rank = rank_of(*before->next);
       if (rank >= lowest) continue;
       lowest = rank;

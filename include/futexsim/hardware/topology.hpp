@@ -62,7 +62,8 @@ class Topology {
   Picoseconds crossing(NodeId from, NodeId to) const {
     return node_crossing_[from.value * node_cpus_.size() + to.value];
   }
-  /// From an L3 to the home agent of a node and back. Zero where the L3 is the home node's only one.
+  /// From an L3 to the home agent of a node and back. Zero where the L3 is the home node's only
+  /// one.
   Picoseconds home_round_trip(L3Id l3, NodeId home) const {
     return home_round_trip_[l3.value * node_cpus_.size() + home.value];
   }
