@@ -51,6 +51,17 @@ Document changed(const std::filesystem::path& file, const Cursor& name,
   return out;
 }
 
+/// Changes to what no file describes would change nothing.
+void require_known(const std::map<std::string, Hypothesis::Changes>& changes,
+                   const std::string& kind, const std::vector<std::string>& known) {
+  for (const auto& [name, values] : changes) {
+    const bool exists = std::find(known.begin(), known.end(), name) != known.end();
+    if (exists || is_path(name) || values.empty()) continue;
+    throw InputError(values.begin()->second.location(), "the " + kind + " " + in_quotes(name),
+                     listed(known), nearest_name(name, known));
+  }
+}
+
 }  // namespace
 
 bool is_path(std::string_view name) {
@@ -108,7 +119,10 @@ Catalogue Catalogue::assuming(const Hypothesis& hypothesis) const {
 
 Hypothesis Catalogue::hypothesis(const Cursor& name) const {
   const std::filesystem::path file = file_of(name, configs_ / "hypotheses");
-  return Hypothesis::declaration().read(Document::read(file).cursor());
+  Hypothesis out = Hypothesis::declaration().read(Document::read(file).cursor());
+  require_known(out.machines, "machine", machines());
+  require_known(out.kernels, "kernel", kernels());
+  return out;
 }
 
 std::vector<std::string> Catalogue::hypotheses() const {

@@ -53,7 +53,7 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
   if (!std::filesystem::exists(file, missing)) return;
   const CsvTable csv = CsvTable::read(file.string());
   csv.require_columns({"table", "machine", "kernel", "threads", "placement", "policy", "hash",
-                       "buckets", "processes", "error"});
+                       "buckets", "processes", "error", "role"});
   const std::vector<std::string> machines = catalogue.machines();
   const auto at_least_one = [](const CsvTable::Row& row, const char* column) {
     const auto value = static_cast<double>(row.integer(column));
@@ -78,6 +78,7 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
                                     .threads = at_least_one(row, "threads"),
                                     .buckets = at_least_one(row, "buckets")},
                      .table = row.text("table"),
+                     .is_fitted = row.text("role") == "fitted",
                      .error = *error});
   }
 }
@@ -166,6 +167,7 @@ ModelError Envelope::at(const Point& point) const {
   for (const auto& [far, row] : by_distance) {
     if (far > limit || out.rows == most_rows) break;
     ++out.rows;
+    out.fitted += row->is_fitted;
     squares += std::pow(std::log1p(row->error), 2);
     worst = std::max(worst, std::abs(row->error));
     if (std::find(out.tables.begin(), out.tables.end(), row->table) == out.tables.end()) {
@@ -185,6 +187,7 @@ nlohmann::ordered_json with_model_error(nlohmann::ordered_json row, const ModelE
   row["model_error"] = {{"expected", or_null(error.expected)},
                         {"worst", or_null(error.worst)},
                         {"rows", error.rows},
+                        {"fitted", error.fitted},
                         {"tables", error.tables},
                         {"outside", error.outside}};
   return row;
@@ -194,7 +197,8 @@ std::string to_string(const ModelError& error) {
   std::string out = "no published row to judge the model by";
   if (error.expected) {
     out = "expected model error " + percent(*error.expected) + " (" + std::to_string(error.rows) +
-          (error.rows == 1 ? " row of " : " rows of ") + joined(error.tables) + ")";
+          (error.rows == 1 ? " row of " : " rows of ") + joined(error.tables) + ", " +
+          std::to_string(error.fitted) + " of them fitted)";
   }
   if (error.outside.empty()) return out;
   return out + "; outside the validated envelope: " + joined(error.outside);

@@ -19,18 +19,18 @@ namespace {
 class Folder {
  public:
   explicit Folder(const std::string& rows =
-                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,0.10\n"
-                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,32,1,-0.20\n"
-                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,2,1,\n"
-                      "node,e5-2650,2024-rfc-v2,14,node0,private,jhash2,64,1,0.01\n"
-                      "epyc,epyc-7713,2024-rfc-v2,240,all,private,jhash2,512,1,0.05\n") {
+                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,0.10,fitted\n"
+                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,32,1,-0.20,predicted\n"
+                      "e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,2,1,,fitted\n"
+                      "node,e5-2650,2024-rfc-v2,14,node0,private,jhash2,64,1,0.01,fitted\n"
+                      "epyc,epyc-7713,2024-rfc-v2,240,all,private,jhash2,512,1,0.05,fitted\n") {
     for (const char* part : {"machines", "kernels"}) {
       std::filesystem::copy(std::filesystem::path(FUTEXSIM_SOURCE_DIR "/configs") / part,
                             folder_ / part);
     }
     write_file_atomically(folder_ / "validated.csv",
                           "table,machine,kernel,threads,placement,policy,hash,buckets,processes,"
-                          "error\n" +
+                          "error,role\n" +
                               rows);
   }
   Catalogue catalogue() const { return Catalogue(folder_ / ""); }
@@ -56,6 +56,8 @@ TEST_CASE("a point between two rows has the root mean square of their log errors
   const Folder folder;
   const ModelError error = at(folder.catalogue(), config("e5-2650", 28, 64));
   CHECK(error.rows == 2);
+  CHECK(error.fitted == 1);
+  CHECK(to_string(error) == "expected model error 17.2 % (2 rows of e5, 1 of them fitted)");
   CHECK(error.tables == std::vector<std::string>{"e5"});
   const double a = std::log(1.1);
   const double b = std::log(0.8);
@@ -105,7 +107,7 @@ TEST_CASE("a workload that no row has, or no rows at all: no expectation") {
 }
 
 TEST_CASE("a file that isn't such a table is refused where it is wrong") {
-  const Folder folder("e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,much\n");
+  const Folder folder("e5,e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,much,fitted\n");
   const std::string message = message_of([&] { Envelope{folder.catalogue()}; });
   CHECK(message.find("validated.csv:2:") != std::string::npos);
   CHECK(message.find("much") != std::string::npos);
@@ -116,10 +118,10 @@ TEST_CASE("impossible rows are refused") {
     const Folder folder("e5," + row + "\n");
     return message_of([&] { Envelope{folder.catalogue()}; });
   };
-  CHECK(refusal("e5-2650,2024-rfc-v2,0,all,private,jhash2,64,1,0.1").find("at least 1") !=
+  CHECK(refusal("e5-2650,2024-rfc-v2,0,all,private,jhash2,64,1,0.1,fitted").find("at least 1") !=
         std::string::npos);
-  CHECK(refusal("e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,-1").find("above -1") !=
+  CHECK(refusal("e5-2650,2024-rfc-v2,28,all,private,jhash2,64,1,-1,fitted").find("above -1") !=
         std::string::npos);
-  CHECK(refusal("e5-265,2024-rfc-v2,28,all,private,jhash2,64,1,0.1").find("\"e5-2650\"") !=
+  CHECK(refusal("e5-265,2024-rfc-v2,28,all,private,jhash2,64,1,0.1,fitted").find("\"e5-2650\"") !=
         std::string::npos);
 }

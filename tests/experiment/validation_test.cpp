@@ -228,3 +228,17 @@ TEST_CASE("each shipped bound names a shipped table") {
     CHECK(bound.second.median <= bound.second.worst);
   }
 }
+
+TEST_CASE("a hypothesis about a machine or kernel that isn't there is refused where it stands") {
+  const auto refusal = [](const std::string& changes) {
+    const ScratchFolder folder;
+    const std::string path = folder / "h.json";
+    write_file_atomically(path, R"({"name": "h", "description": "d", )" + changes + "}");
+    return message_of([&] { (void)catalogue().hypothesis(Document("name", path).cursor()); });
+  };
+  CHECK(refusal(R"("machines": {"e5-265": {"/costs/atomic/value": 5}})")
+            .find("did you mean \"e5-2650\"?") != std::string::npos);
+  CHECK(refusal(R"("kernels": {"v9": {"/spinlock": "ticket"}})").find("the kernel \"v9\"") !=
+        std::string::npos);
+  CHECK(refusal(R"("machines": {"e5-2650": {"/costs/atomic/value": 5}})") == "no error");
+}

@@ -17,6 +17,7 @@ struct ModelError {
   std::optional<double> expected;
   std::optional<double> worst;      ///< largest of them, as a part of the published value
   std::size_t rows = 0;             ///< that were taken
+  std::size_t fitted = 0;           ///< of these, in whose sight numbers were chosen: in-sample
   std::vector<std::string> tables;  ///< in which these stand
   /// In what the point differs from all of them, for people; empty: the envelope holds it.
   std::vector<std::string> outside;
@@ -43,6 +44,7 @@ class Envelope {
   struct Row {
     Conditions conditions;
     std::string table;
+    bool is_fitted;
     double error;  ///< simulated / published - 1
   };
   /// Nothing for a workload that no published row has.
@@ -58,7 +60,8 @@ class Envelope {
 /// The row of results with that under "model_error".
 nlohmann::ordered_json with_model_error(nlohmann::ordered_json row, const ModelError& error);
 
-/// "expected model error 3.1 % (5 rows of e5-28)", and in what the point is outside, for people.
+/// "expected model error 3.1 % (5 rows of e5-28, 5 of them fitted)", and in what the point is
+/// outside, for people.
 std::string to_string(const ModelError& error);
 
 }  // namespace futexsim
