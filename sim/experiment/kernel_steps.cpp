@@ -66,9 +66,10 @@ double KernelSteps::queued_service(const MeanTransfers& line) const {
   if (loads_priv_) visits.arrive(Access::read);
   visits.arrive(Access::write);
   if (counts_waiters_) visits.step(atomic_, Access::write);
-  // The slow path looks once more after it has prepared its MCS node, and swaps the tail.
+  // The slow path prepares its MCS node and looks once more. It swaps the tail when those stores
+  // have left the store buffer: the node's line comes from whoever handed the lock over last.
   visits.step(atomic_ + 2 * plain_, Access::read);
-  visits.step(plain_, Access::write);
+  visits.arrive(Access::write);
   // At the head of the queue: sees the lock free, and sets it. The critical section and the unlock
   // are over before that store's transfer is, and leave the store buffer with it, and then the
   // waiting decrement: unless that comes first, and the unlock an atomic later.

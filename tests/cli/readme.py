@@ -1,6 +1,8 @@
-"""Does what the READMEs show run? Every config in them, at a precision of 1: readme.py FUTEXSIM SOURCE"""
+"""Does what the READMEs show run? Every config in them, at a precision of 1, and every command after
+a $, whose lines below it must be printed: readme.py FUTEXSIM SOURCE"""
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -19,10 +21,25 @@ def blocks(text):
         yield indented
 
 
-ran = 0
+def samples(text):
+    """Commands after a $, and the lines that they print."""
+    for block in re.findall(r"(?:^    .*\n|^\n)+", text, re.M):
+        for sample in block.split("    $ ")[1:]:
+            command, *lines = sample.splitlines()
+            yield shlex.split(command), [line.strip() for line in lines if line.strip()]
+
+
+ran = shown = 0
 for page in [source / "README.md", *sorted(source.glob("*/**/README.md"))]:
     if "build" in page.relative_to(source).parts:
         continue
+    for command, lines in samples(page.read_text()):
+        run = subprocess.run([program, *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        printed = [line.strip() for line in run.stdout.splitlines()]
+        for line in lines:
+            if line not in printed:
+                sys.exit(f"{page}: {' '.join(command)} doesn't print\n{line}\nbut\n{run.stdout}")
+        shown += 1
     for block in blocks(page.read_text()):
         try:
             config = json.loads(block)
@@ -39,6 +56,6 @@ for page in [source / "README.md", *sorted(source.glob("*/**/README.md"))]:
         ran += 1
         if run.returncode != 0:
             sys.exit(f"{page}: futexsim {command} of a config there: exit status {run.returncode}\n{run.stderr}{block}")
-if ran < 2:
-    sys.exit(f"only {ran} configs found in the READMEs")
-print(f"{ran} configs of the READMEs run")
+if ran < 2 or shown < 3:
+    sys.exit(f"only {ran} configs and {shown} commands with their output found in the READMEs")
+print(f"{ran} configs of the READMEs run, {shown} commands print what they say")
