@@ -68,14 +68,18 @@ Envelope::Envelope(const Catalogue& catalogue) : catalogue_(catalogue) {
       throw row.error("machine", listed(machines), nearest_name(row.text("machine"), machines));
     }
     const PublishedPolicy policy(row.text("policy"));
+    const double processes = at_least_one(row, "processes");
+    const double threads = at_least_one(row, "threads");
+    const std::size_t cpus = cpus_of(row.text("machine"), row.text("placement"));
     rows_.push_back({.conditions = {.machine = row.text("machine"),
                                     .kernel = row.text("kernel"),
                                     .policy = policy.name,
                                     .hash = row.text("hash"),
                                     .is_shared = policy.is_shared,
                                     .on_one_node = row.text("placement").starts_with("node"),
-                                    .processes = at_least_one(row, "processes"),
-                                    .threads = at_least_one(row, "threads"),
+                                    .shares_cpus = processes * threads > static_cast<double>(cpus),
+                                    .processes = processes,
+                                    .threads = threads,
                                     .buckets = at_least_one(row, "buckets")},
                      .table = row.text("table"),
                      .is_fitted = row.text("role") == "fitted",
@@ -93,6 +97,7 @@ std::optional<Envelope::Conditions> Envelope::conditions_of(const Point& point) 
                     .hash = point.parameters().hash.name(),
                     .is_shared = workload.at("shared").get<bool>(),
                     .on_one_node = futexsim::on_one_node(point),
+                    .shares_cpus = point.placement().cpus().size() < point.threads(),
                     .processes = workload.at("processes").get<double>(),
                     .threads = workload.at("threads").get<double>(),
                     .buckets = static_cast<double>(policy.make()->buckets().value())};
@@ -104,6 +109,16 @@ bool Envelope::same_protocol(const std::string& machine, const Point& point) con
          point.machine().parameters().protocol.name();
 }
 
+/// That a published row could use.
+std::size_t Envelope::cpus_of(const std::string& machine, const std::string& placement) const {
+  const Document name("machine", machine);
+  const Topology& topology = catalogue_.machine(name.cursor())->topology();
+  for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
+    if (placement == "node" + std::to_string(node)) return topology.cpus_of({node}).size();
+  }
+  return topology.cpus();
+}
+
 /// In units that make a factor of four in the number of threads as bad as one node for several, and
 /// nothing as bad as another policy: tables that count their users behave like no other.
 double Envelope::distance(const Conditions& point, const Conditions& row, const Point& on) const {
@@ -112,6 +127,7 @@ double Envelope::distance(const Conditions& point, const Conditions& row, const 
   if (point.policy != row.policy) out += 4;
   if (point.is_shared != row.is_shared) out += 2;
   if (point.on_one_node != row.on_one_node) out += 1.5;
+  if (point.shares_cpus != row.shares_cpus) out += 2;
   if (point.processes != row.processes) out += 1;
   if (point.kernel != row.kernel) out += 0.5;
   if (point.hash != row.hash) out += 0.25;
@@ -131,12 +147,16 @@ std::vector<std::string> Envelope::differences(const Conditions& point, const Co
   };
   const auto kind = [](bool is_shared) { return is_shared ? "shared" : "private"; };
   const auto nodes = [](bool one) { return one ? "one node" : "several nodes"; };
+  const auto cpus = [](bool shared) {
+    return shared ? "fewer than threads" : "one for each thread";
+  };
   compare("machine", point.machine, row.machine);
   compare("kernel", point.kernel, row.kernel);
   compare("policy", point.policy, row.policy);
   compare("hash", point.hash, row.hash);
   compare("futexes", kind(point.is_shared), kind(row.is_shared));
   compare("placement", nodes(point.on_one_node), nodes(row.on_one_node));
+  compare("CPUs", cpus(point.shares_cpus), cpus(row.shares_cpus));
   compare("processes", short_number(point.processes), short_number(row.processes));
   compare_sizes("threads", point.threads, row.threads);
   compare_sizes("threads per bucket", point.threads_per_bucket(), row.threads_per_bucket());

@@ -85,6 +85,13 @@ TEST_CASE("what no published row has is said") {
   CHECK(error.expected.has_value());
 }
 
+TEST_CASE("threads that share CPUs are unlike any that have one each") {
+  const Folder folder;
+  const ModelError error = at(folder.catalogue(), config("e5-2650", 48, 64));
+  CHECK(error.outside ==
+        std::vector<std::string>{"CPUs fewer than threads (measured: one for each thread)"});
+}
+
 TEST_CASE("a machine without rows borrows those of its protocol, and says so") {
   const Folder folder;
   const ModelError error = at(folder.catalogue(), config("e7-8890-v3", 28, 64));

@@ -37,7 +37,7 @@ class Envelope {
   /// What decides how alike two points are.
   struct Conditions {
     std::string machine, kernel, policy, hash;
-    bool is_shared, on_one_node;
+    bool is_shared, on_one_node, shares_cpus;  ///< the last: more threads than CPUs
     double processes, threads, buckets;
     double threads_per_bucket() const { return processes * threads / buckets; }
   };
@@ -51,6 +51,7 @@ class Envelope {
   static std::optional<Conditions> conditions_of(const Point& point);
   static std::vector<std::string> differences(const Conditions& point, const Conditions& row);
   bool same_protocol(const std::string& machine, const Point& point) const;
+  std::size_t cpus_of(const std::string& machine, const std::string& placement) const;
   double distance(const Conditions& point, const Conditions& row, const Point& on) const;
 
   const Catalogue& catalogue_;
