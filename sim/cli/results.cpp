@@ -38,10 +38,11 @@ std::string row_as(const nlohmann::ordered_json& row, const std::string& format)
 }
 
 void add_method_option(CommandLine& line) {
-  line.option("method", "METHOD",
-              "simulation (default), or analytic: a queueing estimate at once, of the mean only, "
-              "mostly within 10 % of the simulation, at worst 47 % off, a third too low where a "
-              "table is resizable");
+  line.option(
+      "method", "METHOD",
+      "simulation (default), or analytic: a queueing estimate at once, of the mean only, "
+      "mostly within 10 % of the simulation, at worst 47 % off, a third too low on Intel where a "
+      "table is resizable");
 }
 
 Method read_method(const ParsedLine& options) {

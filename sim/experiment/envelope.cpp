@@ -6,6 +6,7 @@
 
 #include "futexsim/experiment/published_table.hpp"
 #include "futexsim/experiment/text_table.hpp"
+#include "futexsim/kernel/mempolicy.hpp"
 #include "futexsim/parts/csv_table.hpp"
 #include "futexsim/parts/document.hpp"
 #include "futexsim/parts/nearest_name.hpp"
@@ -113,10 +114,9 @@ bool Envelope::same_protocol(const std::string& machine, const Point& point) con
 std::size_t Envelope::cpus_of(const std::string& machine, const std::string& placement) const {
   const Document name("machine", machine);
   const Topology& topology = catalogue_.machine(name.cursor())->topology();
-  for (std::uint32_t node = 0; node < topology.nodes(); ++node) {
-    if (placement == "node" + std::to_string(node)) return topology.cpus_of({node}).size();
-  }
-  return topology.cpus();
+  const std::optional<NodeId> node = bound_node(placement);
+  const bool is_bound = node && node->value < topology.nodes();
+  return is_bound ? topology.cpus_of(*node).size() : topology.cpus();
 }
 
 /// In units that make a factor of four in the number of threads as bad as one node for several, and

@@ -204,9 +204,10 @@ std::vector<std::string> csv_files(const std::string& path) {
 
 }  // namespace
 
-PublishedPolicy::PublishedPolicy(const std::string& column)
-    : name(column), is_shared(column.ends_with("-shared-futex")) {
-  if (is_shared) name.resize(name.rfind("-shared-futex"));
+PublishedPolicy::PublishedPolicy(const std::string& column) : name(column) {
+  constexpr std::string_view suffix = "-shared-futex";
+  is_shared = name.ends_with(suffix);
+  if (is_shared) name.resize(name.size() - suffix.size());
 }
 
 bool PublishedTable::fitted() const {

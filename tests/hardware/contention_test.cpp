@@ -142,7 +142,7 @@ TEST_CASE(
 }
 
 TEST_CASE("once the home's snoop is there, strangers go before neighbours who asked earlier") {
-  // CPU 5 has held it, at its home, for long. CPU 3 beside it asks first, then CPU 1 and CPU 4: the
+  // CPU 5 has held it, at its home, for long. CPU 3 beside it asks first, then CPU 4 and CPU 1: the
   // transfer to CPU 3 is under way, then CPU 1 goes before CPU 4.
   Lab lab(TestMachine{}.nodes(2).cores_per_node(3).same_l3(20).other_l3(20).crossing(40), 6);
   Word& word = lab.word_owned_by(5, 1);
